@@ -8,7 +8,7 @@
 namespace clgemm {
 namespace {
 
-constexpr const char* nothing_to_multiply = "kernel: none, because there is nothing to compute\n";
+constexpr const char* nothing_to_compute = "kernel: none, because there is nothing to compute\n";
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void Context::prepare(const std::vector<SgemmShape>& shapes, const Options& opti
   state_->health().watch([&] {
     for (const SgemmShape& shape : shapes) {
       const Problem problem = check_shape(shape, state_->info());
-      if (to_do(problem) == ToDo::multiply) state_->plan(problem, options);
+      if (to_do(problem) == ToDo::gemm) state_->plan(problem, options);
     }
   });
 }
@@ -24,7 +24,7 @@ void Context::prepare(const std::vector<SgemmShape>& shapes, const Options& opti
 std::string Context::explain(const SgemmShape& shape, const Options& options) {
   return state_->health().watch([&]() -> std::string {
     const Problem problem = check_shape(shape, state_->info());
-    if (to_do(problem) != ToDo::multiply) return nothing_to_multiply;
+    if (to_do(problem) != ToDo::gemm) return nothing_to_compute;
     const std::string exchanged =
         shape.layout == Layout::column_major
             ? "layout: column-major, computed as the row-major C^T = op(B)^T op(A)^T\n"
@@ -36,7 +36,7 @@ std::string Context::explain(const SgemmShape& shape, const Options& options) {
 std::string Context::explain_host(const SgemmShape& shape, const Options& options) {
   return state_->health().watch([&]() -> std::string {
     const Problem problem = check_host_shape(shape);
-    if (to_do(problem) != ToDo::multiply) return nothing_to_multiply;
+    if (to_do(problem) != ToDo::gemm) return nothing_to_compute;
     const std::string how = problem.batch_count > 1 ? state_->host_batches().explain(problem, options)
                                                     : state_->host().explain(problem, options);
     return "device: " + state_->info().name + "\n" + how;
@@ -46,22 +46,21 @@ std::string Context::explain_host(const SgemmShape& shape, const Options& option
 double Context::predicted_seconds_host(const SgemmShape& shape, const Options& options) {
   return state_->health().watch([&]() -> double {
     const Problem problem = check_host_shape(shape);
-    return to_do(problem) == ToDo::multiply ? state_->host_batches().predicted_seconds(problem, options)
-                                            : 0.0;
+    return to_do(problem) == ToDo::gemm ? state_->host_batches().predicted_seconds(problem, options) : 0.0;
   });
 }
 
 double Context::predicted_seconds(const SgemmShape& shape, const Options& options) {
   return state_->health().watch([&]() -> double {
     const Problem problem = check_shape(shape, state_->info());
-    return to_do(problem) == ToDo::multiply ? state_->predicted_seconds(problem, options) : 0.0;
+    return to_do(problem) == ToDo::gemm ? state_->predicted_seconds(problem, options) : 0.0;
   });
 }
 
 std::size_t Context::sgemm_scratch_bytes(const SgemmShape& shape, const Options& options) {
   return state_->health().watch([&]() -> std::size_t {
     const Problem problem = check_shape(shape, state_->info());
-    if (to_do(problem) != ToDo::multiply) return 0;
+    if (to_do(problem) != ToDo::gemm) return 0;
     return state_->plan(problem, options)->built.plan.scratch_bytes;
   });
 }

@@ -87,7 +87,7 @@ void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b,
     const SgemmCall call{{m, n, k}, layout, transpose_a, transpose_b, alpha, beta, lda, ldb, ldc};
     const HostGemm host = check_host_gemm(call, a, b, c);
     switch (to_do(host.problem)) {
-      case ToDo::multiply:
+      case ToDo::gemm:
         check_scratch(state_->surroundings(options), {});
         return state_->host().multiply(host, options);
       case ToDo::scale_c:

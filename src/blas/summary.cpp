@@ -26,7 +26,7 @@ std::mutex mutex;  // for the variables below
 Tally on_device;
 Tally on_cpu;
 Tally preparations;
-double multiply_seconds = 0.0;
+double gemm_seconds = 0.0;
 unsigned long batches = 0;
 unsigned long in_batches = 0;
 unsigned long failures = 0;
@@ -34,7 +34,7 @@ std::string& first_failure = *new std::string;  // outlives objects that are des
 
 void reset() {
   on_device = on_cpu = preparations = {};
-  multiply_seconds = 0.0;
+  gemm_seconds = 0.0;
   batches = in_batches = 0;
   failures = 0;
 }
@@ -51,15 +51,15 @@ bool summary_is_wanted() {
   return wanted;
 }
 
-void count_device_call(const DeviceTimes& times, std::size_t multiplies) {
+void count_device_call(const DeviceTimes& times, std::size_t gemms) {
   const std::lock_guard lock(mutex);
-  if (multiplies > 1) {
+  if (gemms > 1) {
     ++batches;
-    in_batches += multiplies;
+    in_batches += gemms;
   }
   ++on_device.calls;
   on_device.seconds += times.seconds;
-  multiply_seconds += std::min(times.multiply_seconds, times.seconds);
+  gemm_seconds += std::min(times.gemm_seconds, times.seconds);
 }
 
 void count_cpu_call(double seconds) {
@@ -119,7 +119,7 @@ std::string summary(const Surroundings& surroundings) {
     result = fmt::format("clgemm_blas: {} calls, {:.3f} s on {}", on_device.calls, on_device.seconds,
                          surroundings.device);
     if (surroundings.copies_matrices) {
-      const double transfer = 1.0 - multiply_seconds / std::max(on_device.seconds, 1e-12);
+      const double transfer = 1.0 - gemm_seconds / std::max(on_device.seconds, 1e-12);
       result += fmt::format("; {:.0f} % of this is for transfers and launches (predicted by the speed model)",
                             100.0 * transfer);
     }

@@ -9,7 +9,7 @@ namespace clgemm::blas {
 // The times of a call on a device: the whole call, and the part that the model gives to the GEMM.
 struct DeviceTimes {
   double seconds = 0.0;
-  double multiply_seconds = 0.0;
+  double gemm_seconds = 0.0;
 };
 
 // The facts in the summary besides the counts.
@@ -24,7 +24,7 @@ struct Surroundings {
 bool summary_is_wanted();
 
 // A call, or a batch with this number of GEMMs.
-void count_device_call(const DeviceTimes& times, std::size_t multiplies);
+void count_device_call(const DeviceTimes& times, std::size_t gemms);
 void count_cpu_call(double seconds);
 
 // Counts the opening of the device, or a compilation, outside of calls or before one.

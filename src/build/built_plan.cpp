@@ -23,11 +23,11 @@ Building build_aside(const Build& build) {
 
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   // Programs that are built already need no threads.
-  const bool is_first = !programs.has(plan.first().programs[ProgramRole::multiply]);
+  const bool is_first = !programs.has(plan.first().programs[ProgramRole::gemm]);
   std::vector<ByRole<Building>> tasks(plan.stages.size());
   for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
     const SharedConfig& config = plan.stages[stage].programs[role];
-    const bool is_ours = stage == 0 && role == ProgramRole::multiply;  // built by this thread
+    const bool is_ours = stage == 0 && role == ProgramRole::gemm;  // built by this thread
     const auto get = [&programs, config, purpose] { return programs.get(config, purpose); };
     tasks[stage][role] = is_first && !is_ours ? build_aside(get) : std::async(std::launch::deferred, get);
   });

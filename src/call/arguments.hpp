@@ -5,10 +5,10 @@
 
 #include "base/device.hpp"
 #include "base/opencl.hpp"
-#include "call/batch_runs.hpp"
 #include "call/device_matrices.hpp"
 #include "call/gemm.hpp"
 #include "call/shared_memory.hpp"
+#include "call/strided_batches.hpp"
 
 namespace clgemm {
 
@@ -40,16 +40,16 @@ struct ListsOnBuffers {
 ListsOnBuffers lists_on_buffers(const SgemmCall& one, const BatchLists& lists,
                                 const Surroundings& surroundings);
 
-// Check GEMMs of a batch at any places: a group, whose matrices a kernel finds in a list, or a run, which
-// needs no list. `one` has what all GEMMs share. The matrices C of a group are not compared with each other.
-// Error texts name the GEMMs.
+// Check GEMMs of a batch at any places: a group, whose matrices a kernel finds in a list, or a strided
+// batch, which needs no list. `one` has what all GEMMs share. The matrices C of a group are not compared with
+// each other. Error texts name the GEMMs.
 DeviceGemm check_group(const SgemmCall& one, const BatchLists& lists, const BatchGroup& group,
                        const Surroundings& surroundings);
-DeviceGemm check_run(const SgemmCall& one, const BatchLists& lists, const BatchRun& run,
-                     const Surroundings& surroundings);
+DeviceGemm check_strided_batch(const SgemmCall& one, const BatchLists& lists, const StridedBatch& strided,
+                               const Surroundings& surroundings);
 
-// Returns the Problem of a run in a group that was checked.
-Problem problem_of_run(const DeviceGemm& group, const BatchRun& run);
+// Returns the Problem of a strided batch in a group that was checked.
+Problem problem_of_strided_batch(const DeviceGemm& group, const StridedBatch& strided);
 
 // Throws Error(invalid_argument) if two of the matrices C overlap each other. Each was already checked by
 // itself. `one` is any call of the batch.

@@ -25,12 +25,12 @@ SgemmCall with_lds(SgemmCall call, const BatchLists& lists, std::size_t i) {
   return call;
 }
 
-// Returns the call of a run whose first GEMM is `first`.
-SgemmCall call_of(SgemmCall first, const BatchRun& run) {
-  first.batch_count = run.count;
-  first.stride_a = run.stride_a;
-  first.stride_b = run.stride_b;
-  first.stride_c = run.stride_c;
+// Returns the call of a strided batch whose first GEMM is `first`.
+SgemmCall call_of(SgemmCall first, const StridedBatch& strided) {
+  first.batch_count = strided.count;
+  first.stride_a = strided.stride_a;
+  first.stride_b = strided.stride_b;
+  first.stride_c = strided.stride_c;
   return first;
 }
 
@@ -173,25 +173,25 @@ DeviceGemm check_group(const SgemmCall& one, const BatchLists& lists, const Batc
   return gemm;
 }
 
-DeviceGemm check_run(const SgemmCall& one, const BatchLists& lists, const BatchRun& run,
-                     const Surroundings& surroundings) {
-  const std::size_t i = run.first;
-  return checked_of(i, run.count, [&] {
-    const SgemmCall call = call_of(with_lds(one, lists, i), run);
+DeviceGemm check_strided_batch(const SgemmCall& one, const BatchLists& lists, const StridedBatch& strided,
+                               const Surroundings& surroundings) {
+  const std::size_t i = strided.first;
+  return checked_of(i, strided.count, [&] {
+    const SgemmCall call = call_of(with_lds(one, lists, i), strided);
     // A strided batch with one C for all is a sum. A list with one C twice is an error.
-    if (run.count > 1 && run.stride_c == 0 && call.m != 0 && call.n != 0)
+    if (strided.count > 1 && strided.stride_c == 0 && call.m != 0 && call.n != 0)
       throw Error(ErrorCode::invalid_argument, "all matrices C are the same", Argument::stride_c);
     return check_device_gemm(call, lists.a[i], lists.b[i], lists.c[i], surroundings);
   });
 }
 
-Problem problem_of_run(const DeviceGemm& group, const BatchRun& run) {
+Problem problem_of_strided_batch(const DeviceGemm& group, const StridedBatch& strided) {
   Problem problem = group.problem;
   problem.listed = false;
-  problem.batch_count = run.count;
-  problem.a.stride = run.stride_a;
-  problem.b.stride = run.stride_b;
-  problem.c.stride = run.stride_c;
+  problem.batch_count = strided.count;
+  problem.a.stride = strided.stride_a;
+  problem.b.stride = strided.stride_b;
+  problem.c.stride = strided.stride_c;
   if (group.layout == Layout::column_major) std::swap(problem.a.stride, problem.b.stride);
   return problem;
 }

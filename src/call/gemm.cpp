@@ -19,15 +19,15 @@ bool is_one_along_k(const Operand& operand, bool along_lines, const Problem& pro
 }
 
 bool is_one_term(const Problem& problem) {
-  return to_do(problem) != ToDo::multiply || (is_one_along_k(problem.a, !problem.a.transposed, problem) &&
-                                              is_one_along_k(problem.b, problem.b.transposed, problem));
+  return to_do(problem) != ToDo::gemm || (is_one_along_k(problem.a, !problem.a.transposed, problem) &&
+                                          is_one_along_k(problem.b, problem.b.transposed, problem));
 }
 
 }  // namespace
 
 ToDo to_do(const Problem& problem) {
   if (problem.m == 0 || problem.n == 0 || problem.batch_count == 0) return ToDo::nothing;
-  if (problem.k != 0 && problem.alpha != 0.0f) return ToDo::multiply;
+  if (problem.k != 0 && problem.alpha != 0.0f) return ToDo::gemm;
   return problem.beta != 1.0f ? ToDo::scale_c : ToDo::nothing;
 }
 

@@ -69,7 +69,7 @@ struct HostGemm {
 };
 
 // The work of a GEMM. Without a multiplication, A and B are not read.
-enum class ToDo { nothing, scale_c, multiply };
+enum class ToDo { nothing, scale_c, gemm };
 ToDo to_do(const Problem& problem);
 
 // Rows, columns or depths from `first` on.

@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "call/arguments.hpp"
-#include "call/batch_runs.hpp"
 #include "call/listed_overlap.hpp"
+#include "call/strided_batches.hpp"
 
 namespace clgemm {
 namespace {

@@ -165,7 +165,7 @@ Problem canonical(const SgemmCall& call) {
   return result;
 }
 
-Problem mirrored(const Problem& problem) {
+Problem transposed_problem(const Problem& problem) {
   Problem result = problem;
   std::swap(result.m, result.n);
   std::swap(result.a, result.b);

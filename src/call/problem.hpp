@@ -101,7 +101,7 @@ struct Product {
 
 // Returns the same GEMM as C^T = op(B)^T op(A)^T. It is for a C of one row, because its transpose is one
 // column without gaps. `a` of the result is the b of the problem.
-Problem mirrored(const Problem& problem);
+Problem transposed_problem(const Problem& problem);
 
 // Returns the canonical problem of a checked call. If the layout is column-major, `a` of the result is the
 // caller's B and `b` the caller's A. The calling code must fill in offsets and alignments.

@@ -23,7 +23,7 @@ const char* in_words(Fault fault) {
       return "wrong result";
     case Fault::spills:
       return "not enough registers";
-    case Fault::given_up:
+    case Fault::excluded:
       return "failed earlier";
   }
   return "";

@@ -43,7 +43,7 @@ enum class Fault {
   build_failed,  // the compiler rejects it
   wrong_result,  // found by its self-test, now or in an earlier process
   spills,        // the compiler keeps values in memory that do not fit into the registers
-  given_up       // for one of these reasons, in an earlier call
+  excluded       // for one of these reasons, in an earlier call
 };
 
 // The factor by which a config that spills is expected to be slower than predicted without spilling. It is a

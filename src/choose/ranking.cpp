@@ -92,7 +92,7 @@ class Ranker {
   }
 
   double seconds_of(const Plan& plan) const {
-    return predict(plan, table_.speed_of(plan.first().multiply()), table_.rates, device_.kind).seconds();
+    return predict(plan, table_.speed_of(plan.first().gemm()), table_.rates, device_.kind).seconds();
   }
 
   bool is_allowed(const KernelConfig& kernel) const {
@@ -106,8 +106,8 @@ class Ranker {
       const Config& config = match.entry->config;
       try {
         // It is planned as it was timed, by its name.
-        Plan plan = plan_in_best_parts(problem_, config, table_, configs_, scratch_limit_);
-        if (!is_allowed(plan.first().multiply())) continue;
+        Plan plan = plan_in_best_slices(problem_, config, table_, configs_, scratch_limit_);
+        if (!is_allowed(plan.first().gemm())) continue;
         result_.candidates.push_back({std::move(plan.config), match.origin, match.entry->seconds});
         return;
       } catch (const Error& error) {
@@ -142,12 +142,12 @@ class Ranker {
     const auto [m, n] = mirrors ? std::pair(problem_.n, problem_.m) : std::pair(problem_.m, problem_.n);
     if (m > kernel->manifest().most_rows || n > kernel->manifest().most_columns) return std::nullopt;
     Config config = row.config;
-    config.mirrored = mirrors;
+    config.as_transpose = mirrors;
     Plan plan = outline_plan(problem_, config, configs_, scratch_limit_);
     const Prediction prediction =
-        split_in_best_parts(plan, table_.speed_of(row, *kernel), table_.rates, configs_, scratch_limit_);
+        split_in_best_slices(plan, table_.speed_of(row, *kernel), table_.rates, configs_, scratch_limit_);
     if (can_split_k(kernel->manifest()) && device_.kind != DeviceKind::cpu)
-      config.parameters[split_parameter] = static_cast<std::int64_t>(plan.first().split.wanted_parts);
+      config.parameters[split_parameter] = static_cast<std::int64_t>(plan.first().split.wanted_slices);
     const bool is_guess = row.shapes == 0 || (kernel->into_local != 0 && table_.local_float_seconds > 0.0);
     return Predicted{{std::move(config), table_.origin_of(row), prediction.seconds()},
                      prediction,
@@ -214,7 +214,7 @@ class Ranker {
     const auto is_of_kernel = [&](const Candidate& one) { return one.config.kernel == other.config.kernel; };
     if (std::any_of(result_.candidates.begin(), result_.candidates.end(), is_of_kernel)) return;
     const auto plan = try_plan(other.config);
-    if (!plan || !is_allowed(plan->first().multiply())) return;
+    if (!plan || !is_allowed(plan->first().gemm())) return;
     other.seconds = seconds_of(*plan);
     result_.candidates.push_back(std::move(other));
   }
@@ -270,13 +270,13 @@ bool suits(const KernelConfig& kernel, const Device& device) {
   return kernel.work_items() >= facts.sub_group && kernel.results <= facts.most_results;
 }
 
-Plan plan_in_best_parts(const Problem& problem, const Config& config, const SpeedTable& table,
-                        ConfigCache& configs, std::size_t scratch_limit) {
+Plan plan_in_best_slices(const Problem& problem, const Config& config, const SpeedTable& table,
+                         ConfigCache& configs, std::size_t scratch_limit) {
   Plan plan = make_plan(problem, config, configs, scratch_limit);
-  const ConfigSpeed speed = table.speed_of(plan.first().multiply());
-  split_in_best_parts(plan, speed, table.rates, configs, scratch_limit);
-  if (const std::size_t parts = plan.first().split.wanted_parts; parts != 1)
-    plan.config.parameters[split_parameter] = static_cast<std::int64_t>(parts);
+  const ConfigSpeed speed = table.speed_of(plan.first().gemm());
+  split_in_best_slices(plan, speed, table.rates, configs, scratch_limit);
+  if (const std::size_t slices = plan.first().split.wanted_slices; slices != 1)
+    plan.config.parameters[split_parameter] = static_cast<std::int64_t>(slices);
   return plan;
 }
 

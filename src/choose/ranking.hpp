@@ -27,8 +27,8 @@ bool suits(const KernelConfig& kernel, const Device& device);
 
 // Returns the plan of a config, with the number of slices along k that takes the least time by these rows.
 // Its config has this number (SPLIT_K), unless it is one.
-Plan plan_in_best_parts(const Problem& problem, const Config& config, const SpeedTable& table,
-                        ConfigCache& configs, std::size_t scratch_limit);
+Plan plan_in_best_slices(const Problem& problem, const Config& config, const SpeedTable& table,
+                         ConfigCache& configs, std::size_t scratch_limit);
 
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                         std::size_t scratch_limit, Precision precision = Precision::fp32_equivalent);

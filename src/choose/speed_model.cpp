@@ -88,43 +88,43 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   return begin * (1.0 + rates.repeated * full) + full * steps(residents) + steps(most);
 }
 
-void add_multiply(const Launch& launch, const Plan& plan, Work& work) {
+void add_gemm(const Launch& launch, const Plan& plan, Work& work) {
   const bool is_rest = work.groups != 0.0;
   (is_rest ? work.rest_groups : work.groups) = as_double(launch.size.groups());
   (is_rest ? work.rest_depth : work.depth) = as_double(launch.depth);
-  if (launch.parts == 1) return;
+  if (launch.slices == 1) return;
   // All work-groups write their results at the same time. Then one work-group of each tile reads them alone,
   // which is faster than with its share of the device's bandwidth.
   constexpr double alone = 3.0;  // a guess
-  const KernelConfig& kernel = plan.first().multiply();
+  const KernelConfig& kernel = plan.first().gemm();
   const double tiles = as_double(kernel.tile_rows * kernel.tile_columns * plan.compute_units);
   work.passes += 1.0;
   work.added_bytes +=
-      float_bytes * as_double(launch.parts) * (as_double(launch.m) * as_double(launch.n) + tiles / alone);
+      float_bytes * as_double(launch.slices) * (as_double(launch.m) * as_double(launch.n) + tiles / alone);
 }
 
 void add(const Launch& launch, const Plan& plan, Work& work) {
   work.launches += 1.0;
   if (launch.stage != 0) return;  // the fallbacks after a stage usually have nothing to do
-  if (launch.role == ProgramRole::multiply) return add_multiply(launch, plan, work);
+  if (launch.role == ProgramRole::gemm) return add_gemm(launch, plan, work);
   work.passes += 1.0;
   (launch.role == ProgramRole::reduce ? work.added_bytes : work.packed_bytes) += float_bytes * launch.moved;
 }
 
 // Returns the numbers of slices along k to try. They fill whole turns of all compute units, or a part of the
 // first turn.
-std::vector<std::size_t> parts_to_try(const Plan& plan, DeviceKind kind) {
+std::vector<std::size_t> slices_to_try(const Plan& plan, DeviceKind kind) {
   const Problem& problem = plan.problem;
-  const KernelConfig& kernel = plan.first().multiply();
+  const KernelConfig& kernel = plan.first().gemm();
   const bool can = can_split_k(kernel.manifest()) && kernel.split_k == 0 && problem.batch_count == 1 &&
                    !problem.listed && kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
   std::vector<std::size_t> result;
   if (!can) return result;
   const std::size_t tiles = ceil_div(problem.m, kernel.tile_rows) * ceil_div(problem.n, kernel.tile_columns);
   for (const std::size_t quarters : {1U, 2U, 3U, 4U, 8U, 12U, 16U, 24U, 32U}) {
-    const std::size_t parts = std::min(quarters * plan.compute_units / (4 * tiles), max_parts);
-    if (parts > (result.empty() ? 1 : result.back()) && problem.k / parts >= least_part_depth)
-      result.push_back(parts);
+    const std::size_t slices = std::min(quarters * plan.compute_units / (4 * tiles), max_slices);
+    if (slices > (result.empty() ? 1 : result.back()) && problem.k / slices >= least_slice_depth)
+      result.push_back(slices);
   }
   return result;
 }
@@ -133,7 +133,7 @@ std::vector<std::size_t> parts_to_try(const Plan& plan, DeviceKind kind) {
 
 Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   const Stage& first = plan.first();
-  const KernelConfig& kernel = first.multiply();
+  const KernelConfig& kernel = first.gemm();
   Problem seen = plan.problem;
   static_cast<GemmSize&>(seen) = block;
   seen.batch_count = block.batch_count;
@@ -169,7 +169,7 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
   if (work.rest_groups > 0.0)
     computing += launch_seconds(work.rest_groups, work.rest_depth, work, speed, rates, units);
   const double moving = work.bytes / rates.bytes;
-  result.multiply = std::max(computing, moving) + rates.unhidden * std::min(computing, moving);
+  result.gemm = std::max(computing, moving) + rates.unhidden * std::min(computing, moving);
   result.packing = work.packed_bytes / rates.packing_bytes;
   result.adding = work.added_bytes / rates.adding_bytes;
   result.launches = work.launches * rates.start_seconds + work.passes * rates.pass_seconds;
@@ -191,7 +191,7 @@ Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rate
     block.column = column;
     const Work work = work_of(plan, block, kind);
     const Prediction one = predict(work, speed, rates, plan.compute_units);
-    all.multiply += count * one.multiply;
+    all.gemm += count * one.gemm;
     all.packing += count * one.packing;
     all.adding += count * one.adding;
     all.launches += count * one.launches;
@@ -205,20 +205,20 @@ Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rate
   return all;
 }
 
-Prediction split_in_best_parts(Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs,
-                               std::size_t scratch_limit) {
+Prediction split_in_best_slices(Plan& plan, const ConfigSpeed& speed, const Rates& rates,
+                                ConfigCache& configs, std::size_t scratch_limit) {
   const DeviceKind kind = configs.device().kind;
   Prediction best = predict(plan, speed, rates, kind);
-  std::size_t best_parts = 1;
-  const std::vector<std::size_t> all = parts_to_try(plan, kind);
-  for (const std::size_t parts : all) {
-    split_k(plan, parts, configs, scratch_limit);
+  std::size_t best_slices = 1;
+  const std::vector<std::size_t> all = slices_to_try(plan, kind);
+  for (const std::size_t slices : all) {
+    split_k(plan, slices, configs, scratch_limit);
     const Prediction next = predict(plan, speed, rates, kind);
-    if (plan.first().split.parts == 1 || !is_faster(next, best)) continue;
+    if (plan.first().split.slices == 1 || !is_faster(next, best)) continue;
     best = next;
-    best_parts = parts;
+    best_slices = slices;
   }
-  if (!all.empty() && all.back() != best_parts) split_k(plan, best_parts, configs, scratch_limit);
+  if (!all.empty() && all.back() != best_slices) split_k(plan, best_slices, configs, scratch_limit);
   return best;
 }
 

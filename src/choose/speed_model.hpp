@@ -53,13 +53,13 @@ struct Work {
 Work work_of(const Plan& plan, const Block& block, DeviceKind kind);
 
 struct Prediction {
-  double multiply = 0.0;  // seconds of the device
+  double gemm = 0.0;  // seconds of the device
   double packing = 0.0;
   double adding = 0.0;
   double launches = 0.0;
   double host = 0.0;  // seconds of the host, while the device works on the calls before
 
-  double device() const { return multiply + packing + adding + launches; }
+  double device() const { return gemm + packing + adding + launches; }
   double seconds() const { return std::max(host, device()); }
 };
 
@@ -76,7 +76,7 @@ Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rate
 // Changes the plan to the number of slices along k that takes the least time. There is one slice if the
 // plan's kernel cannot split k, if its config has a number, and on CPUs, whose kernels go through all of k in
 // blocks of their own.
-Prediction split_in_best_parts(Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs,
-                               std::size_t scratch_limit);
+Prediction split_in_best_slices(Plan& plan, const ConfigSpeed& speed, const Rates& rates,
+                                ConfigCache& configs, std::size_t scratch_limit);
 
 }  // namespace clgemm

@@ -30,10 +30,10 @@ clgemm::Transpose to_clgemm(clblast::Transpose transpose) {
 
 // Runs `call`. If clgemm refuses an argument, `pass_on` calls the real function instead.
 template <class Function, class Call, class PassOn>
-StatusCode multiply(Function* own, std::size_t multiplies, Call&& call, PassOn&& pass_on) {
+StatusCode multiply(Function* own, std::size_t gemms, Call&& call, PassOn&& pass_on) {
   try {
     call();
-    count_call(multiplies);
+    count_call(gemms);
     return StatusCode::kSuccess;
   } catch (const clgemm::Error& error) {
     Function* const theirs = error.argument() == clgemm::Argument::none ? nullptr : real(own);

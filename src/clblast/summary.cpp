@@ -39,13 +39,13 @@ __attribute__((destructor)) void write_summary() {
 
 }  // namespace
 
-void count_call(std::size_t multiplies) {
+void count_call(std::size_t gemms) {
   const std::lock_guard lock(mutex);
   count_of_this_process();
   ++calls;
-  if (multiplies == 1) return;
+  if (gemms == 1) return;
   ++batches;
-  in_batches += multiplies;
+  in_batches += gemms;
 }
 
 void count_passed_on(const char* why) {

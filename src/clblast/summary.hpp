@@ -7,7 +7,7 @@
 namespace clgemm::clblast_names {
 
 // Counts one call of so many GEMMs that clgemm has computed.
-void count_call(std::size_t multiplies);
+void count_call(std::size_t gemms);
 
 // Counts one call of SGEMM that was passed on to the real CLBlast, with the reason.
 void count_passed_on(const char* why);

@@ -26,16 +26,17 @@ std::vector<DeviceGemm> Context::State::check_batch(const SgemmCall& one, const 
   }
   std::vector<DeviceGemm> result;
   for (const BatchGroup& group : groups_of(lists)) {
-    const std::vector<BatchRun> runs = even_runs(lists, group);
+    const std::vector<StridedBatch> strided_batches = strided_batches_of(lists, group);
     const bool multiplies = reads_a_and_b(one) && lists.alpha(group.front()) != 0.0f;
-    if (runs.size() > 1 && multiplies && one.k <= deepest_listed) {
+    if (strided_batches.size() > 1 && multiplies && one.k <= deepest_listed) {
       DeviceGemm listed = check_group(one, lists, group, own);
-      if (pays_as_list(listed, runs, options)) {
+      if (pays_as_list(listed, strided_batches, options)) {
         result.push_back(std::move(listed));
         continue;
       }
     }
-    for (const BatchRun& run : runs) result.push_back(check_run(one, lists, run, own));
+    for (const StridedBatch& strided : strided_batches)
+      result.push_back(check_strided_batch(one, lists, strided, own));
   }
   const bool is_even = result.size() == 1 && result.front().products.empty();  // and checked as such
   if (!is_even) check_listed_c(one, lists.c);
@@ -44,7 +45,7 @@ std::vector<DeviceGemm> Context::State::check_batch(const SgemmCall& one, const 
 
 void Context::State::multiply(const HostBatch& batch, const Options& options) {
   switch (to_do(batch.problem)) {
-    case ToDo::multiply:
+    case ToDo::gemm:
       check_scratch(surroundings(options), {});
       return host_batches_.multiply(batch, options);
     case ToDo::scale_c:
@@ -54,18 +55,20 @@ void Context::State::multiply(const HostBatch& batch, const Options& options) {
   }
 }
 
-bool Context::State::pays_as_list(const DeviceGemm& listed, const std::vector<BatchRun>& runs,
+bool Context::State::pays_as_list(const DeviceGemm& listed, const std::vector<StridedBatch>& strided_batches,
                                   const Options& options) {
   if (!named_kernel(options).empty()) return chooser_.takes_lists(options);
   const std::size_t limit = scratch_limit(options);
   const double by_list = chooser_.predicted_seconds(listed.problem, options, limit);
-  std::map<std::size_t, double> by_count;  // time of a run; the distance of its matrices hardly matters
-  double by_runs = 0.0;
-  for (const BatchRun& run : runs) {
-    const auto [known, is_new] = by_count.try_emplace(run.count, 0.0);
-    if (is_new) known->second = chooser_.predicted_seconds(problem_of_run(listed, run), options, limit);
-    by_runs += known->second;
-    if (by_runs >= by_list) return true;
+  std::map<std::size_t, double>
+      by_count;  // time of a strided batch; the distance of its matrices hardly matters
+  double by_strided_batches = 0.0;
+  for (const StridedBatch& strided : strided_batches) {
+    const auto [known, is_new] = by_count.try_emplace(strided.count, 0.0);
+    if (is_new)
+      known->second = chooser_.predicted_seconds(problem_of_strided_batch(listed, strided), options, limit);
+    by_strided_batches += known->second;
+    if (by_strided_batches >= by_list) return true;
   }
   return false;
 }

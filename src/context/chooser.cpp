@@ -37,7 +37,7 @@ constexpr std::size_t harmless_bytes = 64;
 
 // Returns true if the candidate's kernel spills and its prediction did not include that.
 bool spills_newly(const BuiltPlan& built, Candidate& candidate) {
-  const std::size_t bytes = built.stages.front()[ProgramRole::multiply]->spilled_bytes;
+  const std::size_t bytes = built.stages.front()[ProgramRole::gemm]->spilled_bytes;
   if (bytes <= harmless_bytes || candidate.spilled_bytes != 0 || !is_in_doubt(candidate)) return false;
   candidate.spilled_bytes = bytes;
   if (candidate.seconds) *candidate.seconds *= slower_if_it_spills;
@@ -89,12 +89,12 @@ std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const 
   const bool is_named = !key.named.kernel.empty();
   const Remembered known = remembered_.find(key);
   const auto ranked = is_named ? nullptr : ranking(key, known, options);
-  const std::size_t given_up = is_named ? 0 : count_of_given_up_.load();
-  if (known.plan && known.given_up == given_up && (is_named || is_trusted(known.plan->built)))
+  const std::size_t excluded = is_named ? 0 : count_of_excluded_.load();
+  if (known.plan && known.excluded == excluded && (is_named || is_trusted(known.plan->built)))
     return known.plan;
   auto chosen =
       std::make_shared<const ChosenPlan>(is_named ? choose_named(key) : choose_among(*ranked, key, options));
-  remembered_.keep(key, {nullptr, chosen, given_up});
+  remembered_.keep(key, {nullptr, chosen, excluded});
   if (!is_named) log_choice(problem, chosen->choice);
   return chosen;
 }
@@ -107,14 +107,14 @@ double Chooser::predicted_seconds(const Problem& problem, const Options& options
   }
   const std::shared_ptr<const Ranking> ranked = ranking(key, remembered_.find(key), options);
   for (const Candidate& candidate : ranked->candidates) {
-    if (!why_given_up(candidate.config, options)) return candidate.seconds.value();
+    if (!why_excluded(candidate.config, options)) return candidate.seconds.value();
   }
   throw Error(ErrorCode::internal_error, "there is no candidate kernel");
 }
 
 double Chooser::predicted_of(const Plan& plan, ConfigCache& cache) {
   const SpeedTable table = usable_table(tuning(), cache);
-  return predict(plan, table.speed_of(plan.first().multiply()), table.rates, info_.kind).seconds();
+  return predict(plan, table.speed_of(plan.first().gemm()), table.rates, info_.kind).seconds();
 }
 
 bool Chooser::takes_lists(const Options& options) {
@@ -124,7 +124,7 @@ bool Chooser::takes_lists(const Options& options) {
 
 ChosenPlan Chooser::choose_named(const PlanKey& key) {
   Plan plan = plan_named(key);
-  check_precision(plan.first().multiply(), key.precision);
+  check_precision(plan.first().gemm(), key.precision);
   BuiltPlan built = build(std::move(plan), programs_, Purpose::named);
   const double seconds = predicted_of(built.plan, configs(key.kernel_folder));
   return {{{key.named, {Source::named, {}}, seconds}, {}, {}}, std::move(built)};
@@ -132,7 +132,7 @@ ChosenPlan Chooser::choose_named(const PlanKey& key) {
 
 Plan Chooser::plan_named(const PlanKey& key) {
   ConfigCache& cache = configs(key.kernel_folder);
-  return plan_in_best_parts(key.problem, key.named, usable_table(tuning(), cache), cache, key.scratch_limit);
+  return plan_in_best_slices(key.problem, key.named, usable_table(tuning(), cache), cache, key.scratch_limit);
 }
 
 ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, const Options& options) {
@@ -144,8 +144,8 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, con
     waiting.pop_front();
     const Config& config = candidate.config;
     const bool is_last = waiting.empty();
-    if (const auto why = why_given_up(config, options); why && !is_last) {
-      rejected.push_back({config, Fault::given_up, *why});
+    if (const auto why = why_excluded(config, options); why && !is_last) {
+      rejected.push_back({config, Fault::excluded, *why});
       continue;
     }
     try {
@@ -155,7 +155,7 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, con
         const std::string why = why_it_waits(candidate);
         log_once(LogLevel::info, fmt::format("not used: {}: {}", to_string(config), why));
         rejected.push_back({config, Fault::spills, why});
-        programs_.keep(built.stages.front()[ProgramRole::multiply]);
+        programs_.keep(built.stages.front()[ProgramRole::gemm]);
         put_back(std::move(candidate), waiting);
         continue;
       }
@@ -169,7 +169,7 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, con
     } catch (const Error& error) {
       const std::optional<Fault> fault = fault_of(error.code());
       if (is_last || !fault) throw;
-      if (*fault != Fault::no_scratch) give_up(config, options, error.what());
+      if (*fault != Fault::no_scratch) exclude(config, options, error.what());
       rejected.push_back({config, *fault, error.what()});
     }
   }
@@ -182,7 +182,7 @@ std::shared_ptr<const Ranking> Chooser::ranking(const PlanKey& key, const Rememb
   auto made = std::make_shared<const Ranking>(
       rank_candidates(key.problem, configs(key.kernel_folder), tuning(), key.scratch_limit, key.precision));
   for (const Rejected& one : made->rejected) {
-    if (one.fault != Fault::no_scratch) give_up(one.config, options, one.why);
+    if (one.fault != Fault::no_scratch) exclude(one.config, options, one.why);
   }
   remembered_.keep(key, {made, nullptr, 0});
   return made;
@@ -207,29 +207,29 @@ void Chooser::read_tuning() {
   rates_ = usable_table(tuning_, cache).rates;
 }
 
-Chooser::GivenUpKey Chooser::key_of(const Config& config, const Options& options) {
+Chooser::ExcludedKey Chooser::key_of(const Config& config, const Options& options) {
   return {kernel_folder_or_default(options.kernel_folder), config.kernel, config.parameters};
 }
 
-bool Chooser::give_up(const Config& config, const Options& options, const std::string& why) {
+bool Chooser::exclude(const Config& config, const Options& options, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (!given_up_.insert({key_of(config, options), why}).second) return false;
-    count_of_given_up_ = given_up_.size();
+    if (!excluded_.insert({key_of(config, options), why}).second) return false;
+    count_of_excluded_ = excluded_.size();
   }
   log(LogLevel::info, fmt::format("not used: {}: {}", to_string(config), why));
   return true;
 }
 
-std::optional<std::string> Chooser::why_given_up(const Config& config, const Options& options) {
+std::optional<std::string> Chooser::why_excluded(const Config& config, const Options& options) {
   const std::lock_guard lock(mutex_);
-  const auto found = given_up_.find(key_of(config, options));
-  return found == given_up_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = excluded_.find(key_of(config, options));
+  return found == excluded_.end() ? std::nullopt : std::optional(found->second);
 }
 
 BuiltPlan Chooser::plan_and_build(const Config& config, const PlanKey& key) {
   Plan plan = make_plan(key.problem, config, configs(key.kernel_folder), key.scratch_limit);
-  check_precision(plan.first().multiply(), key.precision);
+  check_precision(plan.first().gemm(), key.precision);
   return build(std::move(plan), programs_, Purpose::chosen);
 }
 

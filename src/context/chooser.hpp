@@ -36,7 +36,7 @@ class Chooser {
 
   // Chooses a plan. A kernel that the options name is used, or its Error is thrown; it is never replaced. If
   // clgemm chooses, it tries the candidates in their order. It skips a candidate that this device cannot
-  // build, that the self-test finds wrong, or that was given up before. An unmeasured candidate that spills
+  // build, that the self-test finds wrong, or that was excluded before. An unmeasured candidate that spills
   // is moved behind those that are then expected to be faster.
   std::shared_ptr<const ChosenPlan> choose(const Problem& problem, const Options& options,
                                            std::size_t scratch_limit);
@@ -46,8 +46,8 @@ class Chooser {
   double predicted_seconds(const Problem& problem, const Options& options, std::size_t scratch_limit);
 
   // Never chooses this config again in this process, unless there is no other. `why` appears in later choices
-  // and in the log. Returns false if it was given up before.
-  bool give_up(const Config& config, const Options& options, const std::string& why);
+  // and in the log. Returns false if it was excluded before.
+  bool exclude(const Config& config, const Options& options, const std::string& why);
 
   // Returns whether the kernel that the options name can find the matrices of a batch by a list.
   bool takes_lists(const Options& options);
@@ -81,10 +81,10 @@ class Chooser {
 
  private:
   // A name may stand for another kernel in another kernel folder. The program is the same whether or not the
-  // config is mirrored.
-  using GivenUpKey = std::tuple<std::string, std::string, Parameters>;
+  // config computes the transpose.
+  using ExcludedKey = std::tuple<std::string, std::string, Parameters>;
 
-  static GivenUpKey key_of(const Config& config, const Options& options);
+  static ExcludedKey key_of(const Config& config, const Options& options);
 
   // Throws Error(invalid_argument) if the options contradict each other.
   static PlanKey key_of(const Problem& problem, const Options& options, std::size_t scratch_limit);
@@ -99,8 +99,8 @@ class Chooser {
   std::shared_ptr<const Ranking> ranking(const PlanKey& key, const Remembered& known, const Options& options);
   double predicted_of(const Plan& plan, ConfigCache& cache);
 
-  // Returns the reason; nothing if it was not given up.
-  std::optional<std::string> why_given_up(const Config& config, const Options& options);
+  // Returns the reason; nothing if it was not excluded.
+  std::optional<std::string> why_excluded(const Config& config, const Options& options);
 
   // Returns the configs of one kernel folder. The empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);
@@ -122,8 +122,8 @@ class Chooser {
 
   std::mutex mutex_;  // for the members below
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
-  std::map<GivenUpKey, std::string> given_up_;  // and the reasons
-  std::atomic<std::size_t> count_of_given_up_{0};
+  std::map<ExcludedKey, std::string> excluded_;  // and the reasons
+  std::atomic<std::size_t> count_of_excluded_{0};
 };
 
 }  // namespace clgemm

@@ -46,7 +46,7 @@ Enqueued Context::State::enqueue(const DeviceGemm& gemm, const Sequence& sequenc
                                  const Options& options) {
   if (is_sum(gemm.problem)) return enqueue_sum(gemm, sequence, wait_for, options);
   switch (to_do(gemm.problem)) {
-    case ToDo::multiply: {
+    case ToDo::gemm: {
       if (gemm.products.empty()) return multiply(gemm, gemm.buffers, sequence, wait_for, options);
       const cl::Buffer list = lists_.on_device(context_, gemm.products);
       Buffers buffers = gemm.buffers;
@@ -155,7 +155,7 @@ bool Context::State::can_try_again(const Error& error, const ChosenPlan& failed,
   if (error.code() == ErrorCode::out_of_memory && scratch_bytes != 0) {
     attempt.scratch_limit = scratch_bytes / 2;
   } else if (error.code() != ErrorCode::device_limit_exceeded || !named_kernel(options).empty() ||
-             !chooser_.give_up(failed.choice.chosen.config, options, error.what())) {
+             !chooser_.exclude(failed.choice.chosen.config, options, error.what())) {
     return false;
   }
   if (attempt.why.empty()) attempt.why = error.what();
@@ -182,7 +182,7 @@ Events Context::State::multiply_as_planned(const BuiltPlan& built, const Problem
   if (plan.arrivals() != 0) arrivals = take(arrivals_, arrivals_bytes, workspace.arrivals);
 
   const Sequence taken{sequence.queue, sequence.by_events || !before.empty(), sequence.is_observed};
-  Events done = enqueue_multiply(built, problem, buffers, workspace, taken, before, progress);
+  Events done = enqueue_gemm(built, problem, buffers, workspace, taken, before, progress);
   const bool waits = !wait_for.empty();
   if (scratch.memory() != nullptr) scratch_.give_back(std::move(scratch), done, sequence.queue, waits);
   if (arrivals.memory() != nullptr) arrivals_.give_back(std::move(arrivals), done, sequence.queue, waits);

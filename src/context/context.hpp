@@ -15,7 +15,7 @@
 #include "context/chooser.hpp"
 #include "host/host_batches.hpp"
 #include "host/host_calls.hpp"
-#include "launch/multiply.hpp"
+#include "launch/enqueue_gemm.hpp"
 #include "scratch/list_memory.hpp"
 #include "scratch/scratch.hpp"
 
@@ -30,7 +30,7 @@ class Context::State final : private DeviceCalls {
   Surroundings surroundings(const Options& options) const { return {context_, info_, options.scratch}; }
 
   // Checks a batch at any places, and returns the GEMMs that compute it in the least time: one for each list,
-  // or one for each run of matrices at a constant distance. `one` has what all GEMMs share; alpha, beta and
+  // or one for each strided batch in the lists. `one` has what all GEMMs share; alpha, beta and
   // leading dimensions are in the lists.
   std::vector<DeviceGemm> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
 
@@ -76,8 +76,8 @@ class Context::State final : private DeviceCalls {
     return enqueue(gemm, {queue_, true, true}, wait_for, options);
   }
 
-  // Returns whether one launch with a list takes less time than one for each of the runs.
-  bool pays_as_list(const DeviceGemm& listed, const std::vector<BatchRun>& runs, const Options& options);
+  // Returns whether one launch with a list takes less time than one for each strided batch.
+  bool pays_as_list(const DeviceGemm& listed, const std::vector<StridedBatch>& runs, const Options& options);
 
   std::size_t scratch_limit(const Options& options) const override;
 

@@ -24,7 +24,7 @@ struct ChosenPlan {
   BuiltPlan built;
 };
 
-// Everything that determines the plan, except the configs that were given up.
+// Everything that determines the plan, except the configs that were excluded.
 struct PlanKey {
   Problem problem;  // as_planned()
   std::string kernel_folder;
@@ -62,7 +62,7 @@ struct PlanKeyHash {
 struct Remembered {
   std::shared_ptr<const Ranking> ranking;
   std::shared_ptr<const ChosenPlan> plan;
-  std::size_t given_up = 0;  // configs given up when the plan was chosen; one more may change it
+  std::size_t excluded = 0;  // configs excluded when the plan was chosen; one more may change it
 };
 
 // Any number of threads may use the same memory.
@@ -86,7 +86,7 @@ class PlanMemory {
     if (more.ranking) place->second.ranking = std::move(more.ranking);
     if (more.plan) {
       place->second.plan = std::move(more.plan);
-      place->second.given_up = more.given_up;
+      place->second.excluded = more.excluded;
     }
     if (!is_new) return;
     by_age_.push_back(key);

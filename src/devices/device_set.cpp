@@ -7,7 +7,7 @@
 #include "call/arguments.hpp"
 #include "call/host_batch.hpp"
 #include "devices/members.hpp"
-#include "devices/shared_multiply.hpp"
+#include "devices/shared_gemm.hpp"
 
 namespace clgemm {
 namespace {
@@ -46,8 +46,8 @@ void check_options(const Options& options) {
 
 void multiply(DeviceSet::State& devices, const HostBatch& batch, const Options& options) {
   switch (to_do(batch.problem)) {
-    case ToDo::multiply:
-      return batch.count() == 1 ? share_multiply(devices, batch.at(0), options)
+    case ToDo::gemm:
+      return batch.count() == 1 ? share_gemm(devices, batch.at(0), options)
                                 : share_batch(devices, batch, options);
     case ToDo::scale_c:
       return scale_on_host(batch);
@@ -102,7 +102,7 @@ void DeviceSet::sgemm_batched(Layout layout, Transpose transpose_a, Transpose tr
 std::string DeviceSet::explain_host(const SgemmShape& shape, const Options& options) {
   return at_boundary([&]() -> std::string {
     const Problem problem = check_host_shape(shape);
-    if (to_do(problem) != ToDo::multiply) return "kernel: none, because there is nothing to compute\n";
+    if (to_do(problem) != ToDo::gemm) return "kernel: none, because there is nothing to compute\n";
     const std::string of_batch =
         problem.batch_count == 1 ? "" : fmt::format("batch: {} GEMMs\n", problem.batch_count);
     return of_batch + explain_shared(*state_, one_of(problem), options);

@@ -56,7 +56,7 @@ std::size_t most_gathered(const Problem& one) {
   return std::max<std::size_t>(most_elements / each, 1);
 }
 
-GatheredBatch::GatheredBatch(const DeviceMultiply& device)
+GatheredBatch::GatheredBatch(const GemmDevice& device)
     : context_(device.context),
       queue_(device.queue),
       mapping_(context_, cl::Device(device_of(queue_), true)) {}
@@ -99,7 +99,7 @@ cl::Event GatheredBatch::send(Place& place, const Lines& lines, std::size_t stri
   return sent;
 }
 
-void GatheredBatch::multiply(const DeviceMultiply& device, const HostBatch& batch, std::size_t first,
+void GatheredBatch::multiply(const GemmDevice& device, const HostBatch& batch, std::size_t first,
                              std::size_t count) {
   const Problem one = one_of(batch.problem);
   const Problem problem = gathered_problem(one, device.info, count, all_same(batch.a), all_same(batch.b));

@@ -18,14 +18,14 @@ std::size_t most_gathered(const Problem& one);
 // Only one thread at a time may use it. If it throws, it can only be destroyed.
 class GatheredBatch {
  public:
-  explicit GatheredBatch(const DeviceMultiply& device);
+  explicit GatheredBatch(const GemmDevice& device);
   ~GatheredBatch();
   GatheredBatch(const GatheredBatch&) = delete;
   GatheredBatch& operator=(const GatheredBatch&) = delete;
 
   // Computes `count` GEMMs, from `first` on. Returns when these matrices C are complete. If it throws, it has
   // written to none of them.
-  void multiply(const DeviceMultiply& device, const HostBatch& batch, std::size_t first, std::size_t count);
+  void multiply(const GemmDevice& device, const HostBatch& batch, std::size_t first, std::size_t count);
 
  private:
   // Pinned, and mapped as long as this object lives.

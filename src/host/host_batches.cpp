@@ -74,7 +74,7 @@ void HostBatches::multiply_gathered(const HostBatch& batch, std::size_t at_a_tim
     const std::lock_guard lock(mutex_);
     gathered = std::move(idle_);
   }
-  const DeviceMultiply device = single_.on_own_queue(options);
+  const GemmDevice device = single_.on_own_queue(options);
   if (!gathered) gathered = std::make_unique<GatheredBatch>(device);
   for (std::size_t done = 0; done < batch.count(); done += at_a_time)
     gathered->multiply(device, batch, done, std::min(at_a_time, batch.count() - done));

@@ -194,7 +194,7 @@ std::string HostCalls::explain(const Problem& problem, const Options& options, s
                                            calls_.predicted_seconds(tile, of_tile), calls_.rates().host);
   result += fmt::format(
       "predicted: copies in {}, GEMM {}, copies out {}, all at the same time; first and last parts {}\n",
-      milliseconds(seconds.in), milliseconds(seconds.multiply), milliseconds(seconds.out),
+      milliseconds(seconds.in), milliseconds(seconds.gemm), milliseconds(seconds.out),
       milliseconds(seconds.ends));
   return result + "a tile:\n" + calls_.explain(tile, of_tile);
 }
@@ -210,7 +210,7 @@ double HostCalls::predicted_seconds(const Problem& problem, const Options& optio
          seconds_of(plan, problem.beta != 0.0f, options.host_matrices_are_pinned, of_tile, rates).all();
 }
 
-DeviceMultiply HostCalls::on_own_queue(const Options& options) {
+GemmDevice HostCalls::on_own_queue(const Options& options) {
   return {info_, context_, queue_, [this, &options](const DeviceGemm& gemm, const Events& wait_for) {
             return calls_.enqueue_on_own_queue(gemm, wait_for, options);
           }};

@@ -14,7 +14,7 @@
 #include "call/gemm.hpp"
 #include "host/host_copies.hpp"
 #include "host/host_matrices.hpp"
-#include "host/streamed_multiply.hpp"
+#include "host/streamed_gemm.hpp"
 #include "plan/stream_plan.hpp"
 #include "scratch/scratch.hpp"
 
@@ -82,7 +82,7 @@ class HostCalls {
   static bool has_limit(const Options& options);
 
   // Returns the device as GEMMs on host matrices see it. `options` must outlive the result.
-  DeviceMultiply on_own_queue(const Options& options);
+  GemmDevice on_own_queue(const Options& options);
 
   // Describes the way of a call in words, one fact a line.
   std::string explain(const Problem& problem, const Options& options, std::size_t sharers = 1);

@@ -76,7 +76,7 @@ std::vector<HostGemm> parts_in_place(const HostGemm& host, std::size_t max_alloc
   return parts;
 }
 
-void multiply_in_host_memory(const DeviceMultiply& device, const HostGemm& host) {
+void multiply_in_host_memory(const GemmDevice& device, const HostGemm& host) {
   const Extents extents = extents_of(host.problem);
   // OpenCL takes a pointer to non-const, even for memory that it only reads.
   const auto share = [&](cl_mem_flags access, const float* matrix, std::size_t extent) {

@@ -18,7 +18,7 @@ struct Enqueued {
 };
 
 // The things that a GEMM on host matrices needs from the object that keeps the device.
-struct DeviceMultiply {
+struct GemmDevice {
   using Enqueue = std::function<Enqueued(const DeviceGemm& gemm, const Events& wait_for)>;
 
   const Device& info;
@@ -36,6 +36,6 @@ std::vector<HostGemm> parts_in_place(const HostGemm& host, std::size_t max_alloc
 
 // Returns when C is complete. If it throws, the device no longer uses the caller's memory, unless the error
 // is MatricesInUse.
-void multiply_in_host_memory(const DeviceMultiply& device, const HostGemm& host);
+void multiply_in_host_memory(const GemmDevice& device, const HostGemm& host);
 
 }  // namespace clgemm

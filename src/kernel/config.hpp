@@ -12,7 +12,8 @@ namespace clgemm {
 struct Config {
   std::string kernel;     // in the form that KernelLibrary::find() takes
   Parameters parameters;  // the other parameters have the kernel's own defaults
-  bool mirrored = false;  // the kernel gets C^T = op(B)^T op(A)^T, see mirrored() of problem.hpp
+  bool as_transpose =
+      false;  // the kernel gets C^T = op(B)^T op(A)^T, see transposed_problem() of problem.hpp
 
   auto operator<=>(const Config&) const = default;
 };

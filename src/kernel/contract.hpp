@@ -13,7 +13,7 @@ struct RoleContract {
   const char* name;      // the name in the manifest
   const char* function;  // the name in the source
 };
-inline constexpr std::array<RoleContract, 6> role_contracts = {{{Role::multiply, "multiply", "gemm"},
+inline constexpr std::array<RoleContract, 6> role_contracts = {{{Role::gemm, "multiply", "gemm"},
                                                                 {Role::fallback, "fallback", "fallback"},
                                                                 {Role::pack, "pack", "pack"},
                                                                 {Role::pack_both, "pack_both", "pack_both"},

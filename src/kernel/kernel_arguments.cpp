@@ -53,7 +53,7 @@ constexpr KernelArgument reduce[] = {
 
 std::span<const KernelArgument> arguments_of(Role role) {
   switch (role) {
-    case Role::multiply:
+    case Role::gemm:
     case Role::fallback:
       return gemm;
     case Role::pack:
@@ -80,7 +80,7 @@ std::array<std::span<const KernelArgument>, 4> arguments_of(const Manifest& mani
   using Group = std::span<const KernelArgument>;
   const Group of_fallback = manifest.role == Role::fallback ? Group(notes_of_fallback) : Group();
   return {arguments_of(manifest.role), manifest.takes_lists() ? Group(batch) : Group(),
-          manifest.takes_parts() ? Group(parts) : Group(),
+          manifest.takes_slices() ? Group(parts) : Group(),
           manifest.fallback.empty() ? of_fallback : Group(notes)};
 }
 

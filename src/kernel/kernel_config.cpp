@@ -272,7 +272,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
     rules.check_share(manifest.share_columns, config.share_columns, config.tile_columns);
   }
   if (manifest.takes_lists()) config.matrices = rules.size(manifest.matrices);
-  if (manifest.takes_parts()) config.adds_parts = rules.evaluate(manifest.adds_parts) != 0;
+  if (manifest.takes_slices()) config.adds_slices = rules.evaluate(manifest.adds_slices) != 0;
   for (const auto& [name, rule] : manifest.fallback_parameters)
     config.fallback_values[name] = rules.evaluate(rule);
   for (const auto& [name, rule] : manifest.packing_parameters)

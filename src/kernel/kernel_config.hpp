@@ -41,7 +41,7 @@ struct KernelConfig {
   std::size_t share_columns = 0;
 
   std::size_t matrices = 1;  // matrices of a batch that one work-group computes
-  bool adds_parts = false;   // one launch also adds up the slices along k; otherwise another kernel does
+  bool adds_slices = false;  // one launch also adds up the slices along k; otherwise another kernel does
 
   std::vector<std::size_t> local;  // work-group size, one entry for each dimension of the grid
   std::size_t registers = 0;       // on NVIDIA: the most registers of a work-item; 0: the compiler decides

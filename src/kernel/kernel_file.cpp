@@ -98,7 +98,7 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
       broken += fmt::format("; not readable: {}", error.what());  // this is no reason to hide the others
       continue;
     }
-    if (!file || file->manifest.role != Role::multiply) continue;
+    if (!file || file->manifest.role != Role::gemm) continue;
     if (const Manifest::Variant* found = file->manifest.find_variant(variant))
       return {variant, file, found->values};
     known.push_back(file->manifest.name);

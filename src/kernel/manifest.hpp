@@ -21,7 +21,7 @@ using Parameters = std::map<std::string, std::int64_t>;
 
 // A kernel with role `fallback` computes if the kernel that names it finds, on the device, that it cannot.
 // `pack_both` packs A and B in one launch.
-enum class Role { multiply, fallback, pack, pack_both, scale, reduce };
+enum class Role { gemm, fallback, pack, pack_both, scale, reduce };
 
 // The things that a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order
 // that the kernel decides.
@@ -54,7 +54,7 @@ struct Manifest {
   };
 
   std::string name;
-  Role role = Role::multiply;
+  Role role = Role::gemm;
   std::string summary;
   // The form in_place_form, or the form that pack_<form>.cl makes. Empty unless the role is multiply.
   std::string operands;
@@ -70,7 +70,7 @@ struct Manifest {
   // Without a line unless the kernel takes batches directly: the matrices that a work-group computes.
   Rule matrices;
   // Without a line unless the kernel can add up slices along k itself. It does so if this is not 0.
-  Rule adds_parts;
+  Rule adds_slices;
   // Without a line unless the kernel limits the registers of a work-item, for compilers that can. 0: no
   // limit.
   Rule registers;
@@ -119,7 +119,7 @@ struct Manifest {
   bool tile_depends_on_operands() const;
 
   // Returns whether the kernel gets the slices into which k is split.
-  bool takes_parts() const { return adds_parts.line != 0; }
+  bool takes_slices() const { return adds_slices.line != 0; }
 
   const Parameter* find_parameter(std::string_view parameter) const;
   const Variant* find_variant(std::string_view variant) const;
@@ -158,7 +158,7 @@ struct RuleKey {
 };
 inline constexpr std::array rule_keys = {RuleKey{"align", &Manifest::align, no_names},
                                          RuleKey{"batch", &Manifest::matrices, no_names},
-                                         RuleKey{"adds_parts", &Manifest::adds_parts, device_names},
+                                         RuleKey{"adds_parts", &Manifest::adds_slices, device_names},
                                          RuleKey{"registers", &Manifest::registers, no_names},
                                          RuleKey{"calibrate_if", &Manifest::calibrate_if, device_names},
                                          RuleKey{"vector", &Manifest::vector, no_names},

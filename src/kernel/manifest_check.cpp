@@ -34,20 +34,20 @@ class ManifestCheck {
 
   void check_keys_of_role() const {
     for (const char* key : {"summary", "tile", "local", "grid"}) require_key(key);
-    if (manifest_.role == Role::multiply) require_key("operands");
+    if (manifest_.role == Role::gemm) require_key("operands");
     if (manifest_.role == Role::pack_both) {
       require_key("size");
       require_key("range_notes");
     }
-    if (manifest_.role != Role::multiply && !manifest_.operands.empty()) {
+    if (manifest_.role != Role::gemm && !manifest_.operands.empty()) {
       fail_at(1, "only a kernel with 'role: multiply' has 'operands'", manifest_.operands);
     }
     if (manifest_.takes_lists() && !manifest_.operands.empty() && manifest_.operands != in_place_form) {
       fail_at(manifest_.matrices.line, "only a kernel with 'operands: in_place' has 'batch'",
               manifest_.operands);
     }
-    if (manifest_.takes_parts() && !manifest_.operands.empty() && manifest_.operands != in_place_form) {
-      fail_at(manifest_.adds_parts.line, "only a kernel with 'operands: in_place' has 'adds_parts'",
+    if (manifest_.takes_slices() && !manifest_.operands.empty() && manifest_.operands != in_place_form) {
+      fail_at(manifest_.adds_slices.line, "only a kernel with 'operands: in_place' has 'adds_parts'",
               manifest_.operands);
     }
     check_keys_of_other_roles();
@@ -59,7 +59,7 @@ class ManifestCheck {
           "adds_parts",   "calibrate", "calibrate_if", "vector",       "keeps",    "panel_depth",
           "rows_at_once", "stores",    "results",      "into_local",   "products", "matrix_units",
           "estimate",     "stands_in", "runs_anywhere"})
-      check_belongs_to(Role::multiply, key);
+      check_belongs_to(Role::gemm, key);
     for (const char* key : {"size", "range_notes"}) check_belongs_to(Role::pack_both, key);
     if (has("matrix_units")) require_key("products");
   }

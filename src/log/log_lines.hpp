@@ -8,7 +8,7 @@
 #include "call/gemm.hpp"
 #include "choose/choice.hpp"
 #include "choose/tuning.hpp"
-#include "launch/multiply.hpp"
+#include "launch/enqueue_gemm.hpp"
 
 namespace clgemm {
 

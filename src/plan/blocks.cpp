@@ -47,7 +47,7 @@ Padded padded_block(const Plan& plan, const KernelConfig& kernel) {
 }
 
 void place_copies(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
-  const auto [rows, columns, depth] = padded_block(plan, stage.multiply());
+  const auto [rows, columns, depth] = padded_block(plan, stage.gemm());
   const Problem& problem = plan.problem;
   if (stage.has(ProgramRole::pack_a)) scratch.place(stage.a, problem.a, depth, clamped_product(rows, depth));
   if (stage.has(ProgramRole::pack_b))
@@ -70,7 +70,7 @@ void place_notes(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
                 "a note must have the size of a float, because scratch is counted in floats");
   if (!stage.has(ProgramRole::pack_both)) return;
   const KernelConfig& pack = *stage.programs[ProgramRole::pack_both];
-  const Padded block = padded_block(plan, stage.multiply());
+  const Padded block = padded_block(plan, stage.gemm());
   stage.notes.a_groups = packing_groups(plan, pack, block.rows, block.depth);
   stage.notes.b_groups = packing_groups(plan, pack, block.columns, block.depth);
   const std::size_t notes = scratch.copies(plan.problem.a) * stage.notes.a_groups +
@@ -98,34 +98,34 @@ void lay_out_scratch(Plan& plan) {
 // Splits k as the stage wants it, into slices whose results fit in the rest of the scratch.
 void split_k(Plan& plan, Stage& stage, std::size_t limit) {
   SplitPlan& split = stage.split;
-  split = {split.wanted_parts, 1, plan.block_k};
-  const std::size_t part = part_elements(plan.block_m, plan.block_n);
-  const std::size_t part_bytes = clamped_product(part, sizeof(float));
-  const std::size_t most = std::min((limit - plan.scratch_bytes) / part_bytes, max_parts);
-  if (split.wanted_parts == 1 || most < 2 || part > max_block) return;
-  const KernelConfig& kernel = stage.multiply();
+  split = {split.wanted_slices, 1, plan.block_k};
+  const std::size_t slice = slice_elements(plan.block_m, plan.block_n);
+  const std::size_t slice_bytes = clamped_product(slice, sizeof(float));
+  const std::size_t most = std::min((limit - plan.scratch_bytes) / slice_bytes, max_slices);
+  if (split.wanted_slices == 1 || most < 2 || slice > max_block) return;
+  const KernelConfig& kernel = stage.gemm();
   const KSplit even =
-      split_evenly(walked_k(plan.block_k, kernel), std::min(split.wanted_parts, most), depth_unit(kernel));
-  if (even.parts < 2) return;
+      split_evenly(walked_k(plan.block_k, kernel), std::min(split.wanted_slices, most), depth_unit(kernel));
+  if (even.slices < 2) return;
   if (plan.block_batch > 1) {
     plan.block_batch = 1;
     lay_out_scratch(plan);
   }
   const std::size_t tiles =
       ceil_div(plan.block_m, kernel.tile_rows) * ceil_div(plan.block_n, kernel.tile_columns);
-  split = {split.wanted_parts,
-           even.parts,
+  split = {split.wanted_slices,
+           even.slices,
            even.depth,
-           part_ld(plan.block_n),
-           part,
+           slice_ld(plan.block_n),
+           slice,
            plan.scratch_bytes / sizeof(float),
-           kernel.adds_parts && tiles <= most_arrivals ? tiles : 0};
-  plan.scratch_bytes += even.parts * part_bytes;
+           kernel.adds_slices && tiles <= most_arrivals ? tiles : 0};
+  plan.scratch_bytes += even.slices * slice_bytes;
 }
 
 // Sets the part of C that one work-group of the stage computes.
 void divide_among_groups(const Plan& plan, Stage& stage) {
-  const KernelConfig& kernel = stage.multiply();
+  const KernelConfig& kernel = stage.gemm();
   Share share{kernel.tile_rows, kernel.tile_columns};
   if (kernel.manifest().takes_shares()) {
     share = best_share({{plan.block_m, plan.block_n, plan.block_k},
@@ -164,7 +164,7 @@ bool packs(const Plan& plan, ProgramRole one) {
 // Returns false if only tiles are left.
 bool cut_block(Plan& plan) {
   if (halve({&plan.block_batch, 1})) return true;
-  const KernelConfig& kernel = plan.first().multiply();
+  const KernelConfig& kernel = plan.first().gemm();
   std::vector<Side> sides = {{&plan.block_k, kernel.tile_depth}};
   if (packs(plan, ProgramRole::pack_a)) sides.push_back({&plan.block_m, kernel.tile_rows});
   if (packs(plan, ProgramRole::pack_b)) sides.push_back({&plan.block_n, kernel.tile_columns});
@@ -196,7 +196,7 @@ Padded padded(const GemmSize& block, const KernelConfig& kernel) {
 
 void fit_blocks(Plan& plan, std::size_t limit) {
   const Problem& problem = plan.problem;
-  const KernelConfig& kernel = plan.first().multiply();
+  const KernelConfig& kernel = plan.first().gemm();
   plan.block_m =
       std::min(problem.m, longest_side(kernel, GridAxis::rows, kernel.tile_rows, kernel.share_rows));
   plan.block_n =

@@ -12,16 +12,16 @@ namespace clgemm {
 inline constexpr std::size_t most_arrivals = 16384;
 
 // Slices are counted in dimension 2 of the launch.
-inline constexpr std::size_t max_parts = max_groups_beyond_first;
+inline constexpr std::size_t max_slices = max_groups_beyond_first;
 
 struct KSplit {
-  std::size_t parts = 1;  // slices, including the shorter one at the end
-  std::size_t depth = 1;  // depth of each slice except the last; all of k without split-K
+  std::size_t slices = 1;  // slices, including the shorter one at the end
+  std::size_t depth = 1;   // depth of each slice except the last; all of k without split-K
 };
 
 // Returns the depth of each slice except the last, if k is split into `parts` slices that begin at multiples
 // of `unit`.
-std::size_t depth_of_parts(std::size_t k, std::size_t parts, std::size_t unit);
+std::size_t depth_of_slices(std::size_t k, std::size_t slices, std::size_t unit);
 
 // Returns the multiple at which slices may begin: the start of a whole step along k, with aligned operands. A
 // kernel that checks the end of k itself needs no whole steps, but may read four elements at once.
@@ -31,13 +31,13 @@ std::size_t depth_unit(const KernelConfig& kernel);
 std::size_t walked_k(std::size_t k, const KernelConfig& kernel);
 
 // No slice is shallower, because otherwise the launches would take most of the time.
-inline constexpr std::size_t least_part_depth = 64;
+inline constexpr std::size_t least_slice_depth = 64;
 
 // Splits k into slices of equal depth, at most `parts` of them, that begin at multiples of `unit`.
-KSplit split_evenly(std::size_t k, std::size_t parts, std::size_t unit);
+KSplit split_evenly(std::size_t k, std::size_t slices, std::size_t unit);
 
 // Return the size of one slice's result in scratch, in elements. Rows are padded to a multiple of four.
-std::size_t part_ld(std::size_t n);
-std::size_t part_elements(std::size_t m, std::size_t n);
+std::size_t slice_ld(std::size_t n);
+std::size_t slice_elements(std::size_t m, std::size_t n);
 
 }  // namespace clgemm

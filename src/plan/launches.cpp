@@ -6,7 +6,7 @@
 namespace clgemm {
 namespace {
 
-using Memory = Slice::Memory;
+using Memory = MemorySpan::Memory;
 
 // Lists the launches of one stage on one block.
 class StageLaunches {
@@ -16,11 +16,11 @@ class StageLaunches {
         number_(number),
         stage_(plan.stages[number]),
         block_(block),
-        padded_(padded(block, stage_.multiply())),
-        walked_k_(walked_k(block.k, stage_.multiply())),
-        a_(slice_of(Memory::a, plan.problem.a, block.row, block.depth)),
-        b_(slice_of(Memory::b, plan.problem.b, block.depth, block.column)),
-        c_(slice_of(Memory::c, plan.problem.c, block.row, block.column)),
+        padded_(padded(block, stage_.gemm())),
+        walked_k_(walked_k(block.k, stage_.gemm())),
+        a_(span_of(Memory::a, plan.problem.a, block.row, block.depth)),
+        b_(span_of(Memory::b, plan.problem.b, block.depth, block.column)),
+        c_(span_of(Memory::c, plan.problem.c, block.row, block.column)),
         factors_(block.depth == 0 ? Factors::of_call : Factors::adding),
         all_(all) {}
 
@@ -34,17 +34,17 @@ class StageLaunches {
     pack(ProgramRole::pack_a, stage_.a, {block_.m, block_.k, 0}, padded_.rows, padded_.depth, a_is_there, a_);
     pack(ProgramRole::pack_b, stage_.b, {block_.k, block_.n, 0}, padded_.depth, padded_.columns, false, b_);
     if (all_.size() == before + 2) all_.back().waits = false;
-    if (stage_.split.parts == 1 || stage_.split.arrivals != 0) return multiply();
-    multiply_in_parts(problem.a.transposed && a_.memory == Memory::a ? a_.ld : 1,
-                      problem.b.transposed && b_.memory == Memory::b ? 1 : b_.ld);
+    if (stage_.split.slices == 1 || stage_.split.arrivals != 0) return add_gemm();
+    gemm_in_slices(problem.a.transposed && a_.memory == Memory::a ? a_.ld : 1,
+                   problem.b.transposed && b_.memory == Memory::b ? 1 : b_.ld);
   }
 
  private:
   // Returns the slice of op(X) that begins at a row and a column.
-  static Slice slice_of(Memory memory, const Operand& operand, std::size_t row, std::size_t column) {
+  static MemorySpan span_of(Memory memory, const Operand& operand, std::size_t row, std::size_t column) {
     return {memory, operand.transposed ? column * operand.ld + row : row * operand.ld + column, operand.ld};
   }
-  static Slice slice_of(const PackedCopy& copy) {
+  static MemorySpan span_of(const PackedCopy& copy) {
     return {Memory::scratch, copy.scratch_offset, copy.ld, copy.stride};
   }
 
@@ -53,15 +53,15 @@ class StageLaunches {
   }
 
   void pack(ProgramRole role, const PackedCopy& copy, const GemmSize& covers, std::size_t rows,
-            std::size_t columns, bool is_there, Slice& operand) {
+            std::size_t columns, bool is_there, MemorySpan& operand) {
     if (!stage_.has(role)) return;
     if (!is_there) {
       Launch& launch = add(role, covers, in_tiles(*stage_.programs[role], rows, columns, copies_of(copy)));
       launch.a = operand;
-      launch.c = slice_of(copy);
+      launch.c = span_of(copy);
       launch.moved = moved(copy, rows, columns);
     }
-    operand = slice_of(copy);
+    operand = span_of(copy);
   }
 
   std::size_t copies_of(const PackedCopy& copy) const { return copy.stride == 0 ? 1 : block_.batch_count; }
@@ -79,53 +79,53 @@ class StageLaunches {
     launch.c = {};
     launch.moved =
         moved(stage_.a, padded_.rows, padded_.depth) + moved(stage_.b, padded_.depth, padded_.columns);
-    a_ = slice_of(stage_.a);
-    b_ = slice_of(stage_.b);
+    a_ = span_of(stage_.a);
+    b_ = span_of(stage_.b);
   }
 
-  Launch& multiply(std::size_t k, std::size_t layers) {
-    Launch& launch = add(ProgramRole::multiply, {block_.m, block_.n, k},
+  Launch& add_gemm(std::size_t k, std::size_t layers) {
+    Launch& launch = add(ProgramRole::gemm, {block_.m, block_.n, k},
                          {block_.m, block_.n, layers, stage_.group_rows, stage_.group_columns});
     launch.depth = k;
     return launch;
   }
 
-  void multiply() {
-    Launch& launch = multiply(walked_k_, ceil_div(block_.batch_count, stage_.multiply().matrices));
+  void add_gemm() {
+    Launch& launch = add_gemm(walked_k_, ceil_div(block_.batch_count, stage_.gemm().matrices));
     if (stage_.split.arrivals == 0) return;
     launch.depth = stage_.split.depth;
-    launch.size.layers = launch.parts = ceil_div(walked_k_, launch.depth);
+    launch.size.layers = launch.slices = ceil_div(walked_k_, launch.depth);
   }
 
   // Computes the slices along k of full depth as if they were a batch, and the rest of k beside them. A
   // second kernel adds them up. `a_step` and `b_step` are the elements from one k to the next in each
   // operand.
-  void multiply_in_parts(std::size_t a_step, std::size_t b_step) {
+  void gemm_in_slices(std::size_t a_step, std::size_t b_step) {
     const SplitPlan& split = stage_.split;
     const std::size_t whole = walked_k_ / split.depth;
-    const Slice results{Memory::scratch, split.scratch_offset, split.ld, split.stride};
-    const auto parts_of = [](const Slice& all, std::size_t first, std::size_t stride) {
-      return Slice{all.memory, all.first + first * stride, all.ld, stride};
+    const MemorySpan results{Memory::scratch, split.scratch_offset, split.ld, split.stride};
+    const auto slices_of = [](const MemorySpan& all, std::size_t first, std::size_t stride) {
+      return MemorySpan{all.memory, all.first + first * stride, all.ld, stride};
     };
-    const auto add_parts = [&](std::size_t first, std::size_t count, std::size_t depth) {
+    const auto add_slices = [&](std::size_t first, std::size_t count, std::size_t depth) {
       if (count == 0 || depth == 0) return;
-      Launch& launch = multiply(depth, ceil_div(count, stage_.multiply().matrices));
-      launch.a = parts_of(a_, first, split.depth * a_step);
-      launch.b = parts_of(b_, first, split.depth * b_step);
-      launch.c = parts_of(results, first, split.stride);
+      Launch& launch = add_gemm(depth, ceil_div(count, stage_.gemm().matrices));
+      launch.a = slices_of(a_, first, split.depth * a_step);
+      launch.b = slices_of(b_, first, split.depth * b_step);
+      launch.c = slices_of(results, first, split.stride);
       launch.factors = Factors::alone;
       launch.batch_count = count;
       launch.waits = first == 0;
     };
     const std::size_t rest = walked_k_ % split.depth;
-    add_parts(0, whole, split.depth);
-    add_parts(whole, 1, rest);
+    add_slices(0, whole, split.depth);
+    add_slices(whole, 1, rest);
     Launch& launch = add(ProgramRole::reduce, block_,
                          in_tiles(*stage_.programs[ProgramRole::reduce], 1, block_.m * (split.ld / 4), 1));
     launch.a = results;
-    launch.parts = whole + (rest != 0 ? 1 : 0);
+    launch.slices = whole + (rest != 0 ? 1 : 0);
     launch.moved = static_cast<double>(block_.m) * static_cast<double>(block_.n) *
-                   (2.0 * static_cast<double>(launch.parts) + 1.0);
+                   (2.0 * static_cast<double>(launch.slices) + 1.0);
   }
 
   const Plan& plan_;
@@ -134,7 +134,7 @@ class StageLaunches {
   const Block& block_;
   Padded padded_;
   std::size_t walked_k_;
-  Slice a_, b_, c_;  // as the GEMM kernel finds them
+  MemorySpan a_, b_, c_;  // as the GEMM kernel finds them
   Factors factors_;
   std::vector<Launch>& all_;
 };

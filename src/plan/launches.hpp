@@ -74,7 +74,7 @@ inline LaunchSize in_tiles(const KernelConfig& kernel, std::size_t rows, std::si
 
 // The place that a launch reads or writes: a position in a matrix of the call, at which a block begins, or in
 // scratch.
-struct Slice {
+struct MemorySpan {
   enum class Memory { a, b, c, scratch };
   Memory memory = Memory::scratch;
   std::size_t first = 0;  // offset of the first element of the batch's first matrix
@@ -92,16 +92,16 @@ struct Launch : GemmSize {
   ProgramRole role;
   LaunchSize size;
   // Read: the operands of a GEMM or of packing, or, in `a` alone, the results of split-K's slices.
-  Slice a, b;
-  Slice c;  // written
+  MemorySpan a, b;
+  MemorySpan c;  // written
   Factors factors = Factors::of_call;
   std::size_t batch_count = 1;
-  std::size_t depth = 0;  // depth of each slice along k that the GEMM kernel adds up itself
-  std::size_t parts = 1;  // slices along k that it adds up
-  double moved = 0.0;     // elements that it reads and writes, unless it is a GEMM
-  bool waits = true;      // for the launches before it; false: it may run together with the launch before it
+  std::size_t depth = 0;   // depth of each slice along k that the GEMM kernel adds up itself
+  std::size_t slices = 1;  // slices along k that it adds up
+  double moved = 0.0;      // elements that it reads and writes, unless it is a GEMM
+  bool waits = true;       // for the launches before it; false: it may run together with the launch before it
 
-  bool writes_c() const { return c.memory == Slice::Memory::c; }
+  bool writes_c() const { return c.memory == MemorySpan::Memory::c; }
 };
 
 // Returns the launches of one block, in their order.

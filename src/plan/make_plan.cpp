@@ -39,7 +39,7 @@ class Planner {
 
   std::vector<Stage> stages(const Config& first) {
     SharedConfig kernel = config(first.kernel, first.parameters);
-    if (kernel->manifest().role != Role::multiply) {
+    if (kernel->manifest().role != Role::gemm) {
       throw Error(ErrorCode::kernel_not_found,
                   fmt::format("'{}' ({}) is not a GEMM kernel but one of clgemm's own helpers", first.kernel,
                               kernel->file->path));
@@ -74,7 +74,7 @@ class Planner {
 
   Stage stage(const SharedConfig& kernel) {
     Stage result;
-    result.programs[ProgramRole::multiply] = kernel;
+    result.programs[ProgramRole::gemm] = kernel;
     if (!kernel->manifest().fallback.empty()) {
       SharedConfig& pack = result.programs[ProgramRole::pack_both];
       pack = configs_.get("pack_both_" + kernel->manifest().operands, kernel->packing_values);
@@ -106,7 +106,7 @@ class Planner {
 // caller did not ask for split-K.
 bool add_reduce(Stage& stage, ConfigCache& configs) {
   constexpr std::int64_t items = 256;
-  const std::int64_t slots = stage.split.parts >= 64 ? 16 : stage.split.parts >= 8 ? 4 : 1;
+  const std::int64_t slots = stage.split.slices >= 64 ? 16 : stage.split.slices >= 8 ? 4 : 1;
   SharedConfig& reduce = stage.programs[ProgramRole::reduce];
   if (reduce && reduce->values.at("SLOTS") == slots) return true;
   try {
@@ -115,19 +115,19 @@ bool add_reduce(Stage& stage, ConfigCache& configs) {
   } catch (const Error& error) {
     const bool is_of_device =
         error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed;
-    if (!is_of_device || stage.multiply().split_k != 0) throw;
+    if (!is_of_device || stage.gemm().split_k != 0) throw;
     return false;
   }
 }
 
 }  // namespace
 
-void split_k(Plan& plan, std::size_t parts, ConfigCache& configs, std::size_t scratch_limit) {
+void split_k(Plan& plan, std::size_t slices, ConfigCache& configs, std::size_t scratch_limit) {
   for (Stage& stage : plan.stages)
-    stage.split.wanted_parts = can_split_k(stage.multiply().manifest()) && !plan.problem.listed ? parts : 1;
+    stage.split.wanted_slices = can_split_k(stage.gemm().manifest()) && !plan.problem.listed ? slices : 1;
   fit_blocks(plan, scratch_limit);
   for (Stage& stage : plan.stages) {
-    if (stage.split.parts == 1 || stage.split.arrivals != 0) {
+    if (stage.split.slices == 1 || stage.split.arrivals != 0) {
       stage.programs[ProgramRole::reduce] = nullptr;
     } else if (!add_reduce(stage, configs)) {
       return split_k(plan, 1, configs, scratch_limit);
@@ -142,7 +142,7 @@ Plan outline_plan(const Problem& problem, const Config& config, ConfigCache& con
   plan.config = config;
   plan.compute_units = configs.cores();
   plan.stages = Planner(plan.problem, configs).stages(config);
-  split_k(plan, std::max<std::size_t>(plan.first().multiply().split_k, 1), configs, scratch_limit);
+  split_k(plan, std::max<std::size_t>(plan.first().gemm().split_k, 1), configs, scratch_limit);
   return plan;
 }
 
@@ -153,8 +153,8 @@ Plan make_plan(const Problem& problem, const Config& config, ConfigCache& config
     program = std::make_shared<KernelConfig>(with_macros(*program, macros));
   };
   for (Stage& stage : plan.stages) {
-    SharedConfig& multiply = stage.programs[ProgramRole::multiply];
-    if (multiply->reads_in_place()) define(multiply, in_place_macros(plan.problem, *multiply));
+    SharedConfig& gemm = stage.programs[ProgramRole::gemm];
+    if (gemm->reads_in_place()) define(gemm, in_place_macros(plan.problem, *gemm));
     if (SharedConfig& pack = stage.programs[ProgramRole::pack_a])
       define(pack, {{"TRANSPOSE", plan.problem.a.transposed ? 1 : 0}});
     if (SharedConfig& pack = stage.programs[ProgramRole::pack_b])

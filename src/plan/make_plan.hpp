@@ -18,6 +18,6 @@ Plan outline_plan(const Problem& problem, const Config& config, ConfigCache& con
 
 // Changes the plan so that it splits k into at most `parts` slices, if its kernels can do so and the device
 // can add up the slices.
-void split_k(Plan& plan, std::size_t parts, ConfigCache& configs, std::size_t scratch_limit);
+void split_k(Plan& plan, std::size_t slices, ConfigCache& configs, std::size_t scratch_limit);
 
 }  // namespace clgemm

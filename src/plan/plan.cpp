@@ -16,7 +16,7 @@ std::string describe_operand(const Stage& stage, ProgramRole role, const PackedC
                        stage.programs[role]->manifest().name, copy.ld);
   }
   return fmt::format("{}: used in place{}\n", name,
-                     stage.multiply().reads_in_place() ? "" : ", because it already has the right form");
+                     stage.gemm().reads_in_place() ? "" : ", because it already has the right form");
 }
 
 std::string describe_operands(const Stage& stage) {
@@ -30,7 +30,7 @@ std::string describe_operands(const Stage& stage) {
 
 std::string describe_blocks(const Plan& plan) {
   const Problem& problem = plan.problem;
-  const KernelConfig& kernel = plan.first().multiply();
+  const KernelConfig& kernel = plan.first().gemm();
   std::string result;
   if (!kernel.reads_in_place())
     result = fmt::format("padding: m {} to {}, n {} to {}, k {} to {}\n", problem.m,
@@ -65,15 +65,15 @@ Problem as_planned(const Problem& problem) {
 
 std::string describe(const Plan& plan) {
   const Stage& first = plan.first();
-  const KernelConfig& kernel = first.multiply();
-  std::string result = fmt::format("{}: {} {} ({})\n", facts_of(ProgramRole::multiply).makes, kernel.name,
+  const KernelConfig& kernel = first.gemm();
+  std::string result = fmt::format("{}: {} {} ({})\n", facts_of(ProgramRole::gemm).makes, kernel.name,
                                    describe_values(kernel.values), kernel.file->path);
-  if (plan.config.mirrored)
+  if (plan.config.as_transpose)
     result += "transposed: computed as C^T = op(B)^T op(A)^T; below, A stands for B^T and B for A^T\n";
   result += describe_operands(first) + describe_blocks(plan);
   for (std::size_t behind = 1; behind < plan.stages.size(); ++behind) {
     result += fmt::format("fallback: {}, if the device finds numbers that the packed form cannot hold\n",
-                          plan.stages[behind].multiply().name);
+                          plan.stages[behind].gemm().name);
   }
   if (kernel.manifest().takes_shares()) {
     result += fmt::format("shares: {} x {} elements of C for each work-group\n", first.group_rows,
@@ -81,11 +81,11 @@ std::string describe(const Plan& plan) {
   }
   if (first.split.arrivals != 0) {
     result += fmt::format("{}: {} slices of at most {} values of k, added up in the same launch\n",
-                          facts_of(ProgramRole::reduce).makes, first.split.parts, first.split.depth);
+                          facts_of(ProgramRole::reduce).makes, first.split.slices, first.split.depth);
   }
   if (first.has(ProgramRole::reduce)) {
     result += fmt::format("{}: {} slices of at most {} values of k, added up by {}\n",
-                          facts_of(ProgramRole::reduce).makes, first.split.parts, first.split.depth,
+                          facts_of(ProgramRole::reduce).makes, first.split.slices, first.split.depth,
                           first.programs[ProgramRole::reduce]->manifest().name);
   }
   return result + fmt::format("scratch: {} bytes\n", plan.scratch_bytes);

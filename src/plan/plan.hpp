@@ -18,7 +18,7 @@ using SharedConfig = std::shared_ptr<const KernelConfig>;
 
 // The task of a program in a stage of a plan. The self-test tries the programs in this order: first the GEMM
 // kernel by itself, then each of its helpers together with the programs that passed before it.
-enum class ProgramRole { multiply, pack_a, pack_b, pack_both, reduce };
+enum class ProgramRole { gemm, pack_a, pack_b, pack_both, reduce };
 
 struct ProgramRoleFacts {
   ProgramRole role;
@@ -26,7 +26,7 @@ struct ProgramRoleFacts {
   bool can_be_left_out;  // the GEMM kernel can be tried without it, on operands that it can read in place
 };
 inline constexpr std::array<ProgramRoleFacts, 5> program_roles = {{
-    {ProgramRole::multiply, "kernel", false},
+    {ProgramRole::gemm, "kernel", false},
     {ProgramRole::pack_a, "op(A)", true},
     {ProgramRole::pack_b, "op(B)", true},
     {ProgramRole::pack_both, "op(A), op(B)", false},  // the GEMM kernel reads only its copies
@@ -69,8 +69,8 @@ struct RangeNotes {
 // Split-K, used when C has too few tiles: the results of the slices along k go to scratch, and the GEMM
 // kernel or `reduce` adds them into C.
 struct SplitPlan {
-  std::size_t wanted_parts = 1;    // at most this many slices
-  std::size_t parts = 1;           // slices of a whole block
+  std::size_t wanted_slices = 1;   // at most this many slices
+  std::size_t slices = 1;          // slices of a whole block
   std::size_t depth = 0;           // depth of each slice except the last, which has the rest
   std::size_t ld = 0;              // leading dimension of a slice's result, in elements
   std::size_t stride = 0;          // from one slice's result to the next
@@ -86,7 +86,7 @@ Problem as_planned(const Problem& problem);
 
 // Returns the problem as the kernels of the config see it.
 inline Problem seen_by(const Config& config, const Problem& problem) {
-  return config.mirrored ? mirrored(problem) : problem;
+  return config.as_transpose ? transposed_problem(problem) : problem;
 }
 
 // One GEMM kernel with the programs that pack its operands and add up its slices.
@@ -104,8 +104,8 @@ struct Stage {
   bool has(ProgramRole role) const { return programs[role] != nullptr; }
 
   // Returns whether the GEMM kernel or `reduce` adds up slices along k.
-  bool adds_parts() const { return split.arrivals != 0 || has(ProgramRole::reduce); }
-  const KernelConfig& multiply() const { return *programs[ProgramRole::multiply]; }
+  bool adds_slices() const { return split.arrivals != 0 || has(ProgramRole::reduce); }
+  const KernelConfig& gemm() const { return *programs[ProgramRole::gemm]; }
 };
 
 // Returns the offset at which the GEMM kernel of a stage writes, in a word for each product of a block of

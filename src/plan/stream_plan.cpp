@@ -136,19 +136,19 @@ double compared_seconds(const StreamPlan& plan, const Rates& rates) {
   const double c = floats(plan.m, plan.n);
   const double steps = static_cast<double>(plan.rows_of_tiles()) *
                        static_cast<double>(plan.columns_of_tiles()) * static_cast<double>(plan.depths());
-  const double multiply = c / sizeof(float) * static_cast<double>(plan.k) / rates.multiply_adds +
-                          2 * c * static_cast<double>(plan.depths()) / rates.adding_bytes + steps * step;
+  const double gemm = c / sizeof(float) * static_cast<double>(plan.k) / rates.multiply_adds +
+                      2 * c * static_cast<double>(plan.depths()) / rates.adding_bytes + steps * step;
   const double a = floats(plan.m, plan.k) / strips, b = floats(plan.k, plan.n) / parts;
   const bool keeps_a = plan.a_blocks >= plan.round_rows * plan.depths();
   const bool keeps_b = plan.b_blocks >= plan.columns_of_tiles() * plan.depths();
-  const auto round = [&](double bytes) { return std::max(multiply / strips / parts, bytes / moved_bytes); };
+  const auto round = [&](double bytes) { return std::max(gemm / strips / parts, bytes / moved_bytes); };
   const auto strip = [&](double b_brought) {
     return round(a + b_brought) + (parts - 1) * round((keeps_a ? 0 : a) + b_brought);
   };
   // Nothing hides the first blocks. Nothing hides the tiles of the last round either, if it is not small,
   // because they are computed during its last depth.
   const double first = static_cast<double>(plan.a_bytes() + plan.b_bytes()) / moved_bytes;
-  const double last_depth = multiply / strips / parts / static_cast<double>(plan.depths());
+  const double last_depth = gemm / strips / parts / static_cast<double>(plan.depths());
   const double last = keeps_a ? 0 : std::max(0.0, c / strips / parts / moved_bytes - last_depth);
   return strip(b) + (strips - 1) * strip(keeps_b ? 0 : b) + first + last;
 }

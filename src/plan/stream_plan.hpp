@@ -68,11 +68,11 @@ Traffic traffic_of(const StreamPlan& plan, bool reads_c);
 // The seconds of the parts of a call that overlap: copies to the device, computing, and copies back.
 struct StreamSeconds {
   double in = 0.0;
-  double multiply = 0.0;
+  double gemm = 0.0;
   double out = 0.0;
   double ends = 0.0;  // the first blocks of `in` and the last tile of `out`, which do not overlap
 
-  double all() const { return ends + std::max({multiply, in, out}); }
+  double all() const { return ends + std::max({gemm, in, out}); }
 };
 
 // `of_tile` is the device time to compute one tile at one depth.

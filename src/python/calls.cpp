@@ -96,10 +96,10 @@ class List {
   std::optional<std::size_t> count() const { return is_list_ ? std::optional(held_.size()) : std::nullopt; }
 
   // Throws ValueError if there is not one matrix for each of so many GEMMs.
-  void demand(std::size_t multiplies) const {
-    if (!is_list_ || held_.size() == multiplies) return;
+  void demand(std::size_t gemms) const {
+    if (!is_list_ || held_.size() == gemms) return;
     throw py::value_error(std::string(name_) + " has " + std::to_string(held_.size()) +
-                          " matrices in a batch of " + std::to_string(multiplies));
+                          " matrices in a batch of " + std::to_string(gemms));
   }
 
   std::vector<Matrix> matrices() const {
@@ -108,12 +108,12 @@ class List {
     return result;
   }
 
-  std::vector<DeviceMatrix> places(Layout order, std::size_t multiplies) const {
+  std::vector<DeviceMatrix> places(Layout order, std::size_t gemms) const {
     std::vector<DeviceMatrix> result;
-    if (multiplies == 0) return result;
+    if (gemms == 0) return result;
     for (const OnDevice& one : held_)
       result.push_back({one.buffer, leading_dimension_in(one.matrix, order), one.offset});
-    if (!is_list_) result.assign(multiplies, DeviceMatrix(result.front()));
+    if (!is_list_) result.assign(gemms, DeviceMatrix(result.front()));
     return result;
   }
 
@@ -123,11 +123,11 @@ class List {
   std::vector<OnDevice> held_;
 };
 
-std::vector<float> numbers_for(py::handle object, const char* name, std::size_t multiplies) {
+std::vector<float> numbers_for(py::handle object, const char* name, std::size_t gemms) {
   std::vector<float> result = numbers(object, name);
-  if (result.size() == 1 || result.size() == multiplies) return result;
+  if (result.size() == 1 || result.size() == gemms) return result;
   throw py::value_error(std::string(name) + " has " + std::to_string(result.size()) +
-                        " numbers in a batch of " + std::to_string(multiplies));
+                        " numbers in a batch of " + std::to_string(gemms));
 }
 
 }  // namespace

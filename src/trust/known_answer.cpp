@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/sizes.hpp"
-#include "launch/multiply.hpp"
+#include "launch/enqueue_gemm.hpp"
 #include "plan/blocks.hpp"
 #include "scratch/scratch.hpp"
 
@@ -183,7 +183,7 @@ std::size_t test_side(std::size_t tile, std::size_t share_unit, std::size_t more
 }
 
 // Returns such a depth that a slightly larger depth is computed in two slices.
-std::size_t depth_for_parts(const KernelConfig& kernel) {
+std::size_t depth_for_slices(const KernelConfig& kernel) {
   constexpr std::size_t vector = 4;
   return std::lcm(std::lcm(kernel.tile_depth, kernel.align), vector);
 }
@@ -191,7 +191,7 @@ std::size_t depth_for_parts(const KernelConfig& kernel) {
 // Returns little more than a whole tile. It adds 1, or, if the kernel was compiled for aligned lines of this
 // length, the number of elements that the kernel reads at once.
 GemmSize test_shape(const Stage& stage, const Problem& problem) {
-  const KernelConfig& kernel = stage.multiply();
+  const KernelConfig& kernel = stage.gemm();
   const auto is_set = [&kernel](const char* name) {
     const auto found = kernel.macros.find(name);
     return found != kernel.macros.end() && found->second != 0;
@@ -201,7 +201,7 @@ GemmSize test_shape(const Stage& stage, const Problem& problem) {
   const bool transpose_a = problem.a.transposed;
   const bool transpose_b = problem.b.transposed;
   const auto more = [&kernel](bool is_whole) { return is_whole ? kernel.align : 1; };
-  const std::size_t depth = stage.adds_parts() ? depth_for_parts(kernel) : kernel.tile_depth;
+  const std::size_t depth = stage.adds_slices() ? depth_for_slices(kernel) : kernel.tile_depth;
   return {test_side(kernel.tile_rows, kernel.share_rows, more(whole_a && transpose_a)),
           test_side(kernel.tile_columns, kernel.share_columns, more(whole_b && !transpose_b)),
           depth + more((whole_a && !transpose_a) || (whole_b && transpose_b))};
@@ -213,7 +213,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
                         const cl::Device& device) {
   const Problem& planned = built.plan.problem;
   const Stage& stage = built.plan.first();
-  const KernelConfig& kernel = stage.multiply();
+  const KernelConfig& kernel = stage.gemm();
   const auto [m, n, k] = test_shape(stage, planned);
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = numbers.denormal ? for_denormal : largest_operands(numbers.large, k);
@@ -236,8 +236,8 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   BuiltPlan test = built;
   const Problem problem{{m, n, k}, alpha, beta, a.operand, b.operand, c.operand, batch_count};
   test.plan.problem = as_planned(problem);
-  test.plan.config.mirrored = false;  // the buffers are as the kernels see them
-  for (Stage& one : test.plan.stages) one.split.wanted_parts = one.adds_parts() ? 2 : 1;
+  test.plan.config.as_transpose = false;  // the buffers are as the kernels see them
+  for (Stage& one : test.plan.stages) one.split.wanted_slices = one.adds_slices() ? 2 : 1;
   test.plan.compute_units = 2;  // few large shares, so that a kernel runs through all of its code
   fit_blocks(test.plan, unlimited_scratch);
   const cl::Buffer buffer_a = buffer_of(context, a.memory);
@@ -251,8 +251,8 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
 
   const cl::CommandQueue queue(context, device);
   Progress progress;
-  enqueue_multiply(test, problem, {buffer_a(), buffer_b(), buffer_c()}, workspace,
-                   sequence_on(queue, {}, false), {}, progress);
+  enqueue_gemm(test, problem, {buffer_a(), buffer_b(), buffer_c()}, workspace, sequence_on(queue, {}, false),
+               {}, progress);
   std::vector<float> result(c.memory.size());
   queue.enqueueReadBuffer(buffer_c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
   return result == c.expected(a, b, adding);

@@ -48,12 +48,12 @@ std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) 
 
 // Returns true if no other GEMM kernel was wrong with this helper.
 bool is_first_to_fail_with(const BuiltPlan& built, std::size_t stage, ProgramRole role) {
-  if (role == ProgramRole::multiply) return false;
-  const std::string& kernel = built.plan.stages[stage].multiply().name;
+  if (role == ProgramRole::gemm) return false;
+  const std::string& kernel = built.plan.stages[stage].gemm().name;
   BuiltKernel::Suspicion& suspicion = built.stages[stage][role]->suspicion;
   if (!suspicion.programs.empty() && suspicion.kernel != kernel) return false;
   suspicion.kernel = kernel;
-  suspicion.programs.push_back(built.stages[stage][ProgramRole::multiply]);
+  suspicion.programs.push_back(built.stages[stage][ProgramRole::gemm]);
   return true;
 }
 
@@ -104,7 +104,7 @@ void Verifier::verify_program(const BuiltPlan& built, std::size_t stage, Program
       throw Error(ErrorCode::self_test_failed,
                   fmt::format("the kernel '{}' gave a wrong result in its self-test on '{}' together with "
                               "'{}', but the right result without it",
-                              built.plan.stages[stage].multiply().name, info_.name, kernel.name));
+                              built.plan.stages[stage].gemm().name, info_.name, kernel.name));
     }
     conclude(built, stage, role, result);
   }

@@ -21,7 +21,7 @@ class Verifier {
   // Tests each program of the plan that has not passed yet, in this process or an earlier one. It tests the
   // GEMM kernel first alone, and then with the programs that pack its operands and add up its slices, so that
   // only the program at fault goes into quarantine. One GEMM kernel alone does not condemn a helper: that
-  // kernel is given up, and the next kernel shows which of the two was wrong. After a failure the test is
+  // kernel is excluded, and the next kernel shows which of the two was wrong. After a failure the test is
   // repeated, and if it then passes, nothing is kept for other processes. Throws Error(self_test_failed).
   void verify(const BuiltPlan& built);
 

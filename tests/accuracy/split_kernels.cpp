@@ -156,7 +156,7 @@ std::vector<float> part_of(const std::vector<float>& matrix, std::size_t k, std:
 
 // Split-K (common/parts.cl): each slice along k is a separate product, and the products are added up in
 // order.
-TileResult tf32x3_in_parts(const TileCall& call, bool swap, std::size_t slices, std::size_t parts) {
+TileResult tf32x3_in_slices(const TileCall& call, bool swap, std::size_t slices, std::size_t parts) {
   constexpr std::size_t unit = 4;
   const std::size_t depth = round_up((call.k + parts - 1) / parts, unit);
   if (depth >= call.k) return tf32x3(call, swap, slices);
@@ -498,7 +498,7 @@ TileResult model_of(const SplitKernel& kernel, const TileCall& call) {
     return static_cast<std::size_t>(kernel.parameter(name, otherwise));
   };
   if (kernel.name == "tf32x3_wgmma")
-    return tf32x3_in_parts(call, parameter("SWAP", 0) != 0, parameter("SLICES", 1), parameter("SPLIT_K", 1));
+    return tf32x3_in_slices(call, parameter("SWAP", 0) != 0, parameter("SLICES", 1), parameter("SPLIT_K", 1));
   if (kernel.name == "fp16x3_wgmma") {
     const bool is_small = parameter("TILE_M", 128) + parameter("TILE_N", 128) == 128;
     return fp16x3_wgmma(call, parameter("STEP", 2), parameter("SLICES", 1), is_small ? 2 : 1);

@@ -208,7 +208,7 @@ double ratio_of(const Method& method, const std::vector<float>& a, const std::ve
 TEST_CASE("no kernel's bound is above that of plain fp32 for any k for which clgemm chooses it") {
   KernelLibrary library;
   std::size_t checked = 0;
-  for (const std::string& name : library.names(Role::multiply)) {
+  for (const std::string& name : library.names(Role::gemm)) {
     const Manifest& manifest = library.find(name).file->manifest;
     if (manifest.precision == Precision::fp32) continue;
     const Arithmetic arithmetic = bench::arithmetic_of(name);

@@ -15,14 +15,14 @@ namespace {
 
 using namespace test;
 
-const Multiply& packing_multiply() {
-  static const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::yes},
-                                                 {150, 90, 210}, {-1.5f, 1}, all_placements()[1]);
-  return multiply;
+const GemmCase& packing_gemm() {
+  static const GemmCase gemm = make_gemm_case({Layout::row_major, Transpose::no, Transpose::yes},
+                                              {150, 90, 210}, {-1.5f, 1}, all_placements()[1]);
+  return gemm;
 }
 
-SgemmShape shape_of(const Multiply& multiply) {
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+SgemmShape shape_of(const GemmCase& gemm) {
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   SgemmShape result{form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k};
   result.lda = a.ld;
   result.ldb = b.ld;
@@ -46,7 +46,7 @@ TEST_CASE(
     "explain() names the kernel, its parameters, the forms, the padding, the blocks and the scratch memory") {
   Options in_one_part = with_kernel("tiled");
   in_one_part.parameters = {{"SPLIT_K", 1}};
-  const std::string plan = shared_context().explain(shape_of(packing_multiply()), in_one_part);
+  const std::string plan = shared_context().explain(shape_of(packing_gemm()), in_one_part);
   INFO(plan);
   for (const char* part :
        {"kernel: tiled TS=16 TSK=16 (built-in/tiled.cl)\n", "chosen: named by the caller\n",
@@ -119,38 +119,38 @@ TEST_CASE("predicted_seconds() agrees with explain(), builds nothing, and is 0 f
 TEST_CASE(
     "the caller's scratch buffer gives one block if it has the returned size, and more blocks if it is "
     "smaller") {
-  const Multiply& multiply = packing_multiply();
-  const Data data = random_data(multiply, 1);
+  const GemmCase& gemm = packing_gemm();
+  const Data data = random_data(gemm, 1);
   for (const char* kernel : {"tiled", "float8", "wpt"}) {
     Options options = with_kernel(kernel);
     // With split-K, the plan would save memory by fewer slices before it takes more blocks.
     options.parameters = {{"SPLIT_K", 1}};
     const Options without_scratch = options;
-    const std::size_t bytes = shared_context().sgemm_scratch_bytes(shape_of(multiply), options);
+    const std::size_t bytes = shared_context().sgemm_scratch_bytes(shape_of(gemm), options);
     REQUIRE(bytes != 0);
     INFO(kernel << ", " << bytes << " bytes");
     const cl::Buffer exact = scratch_of(bytes);
     options.scratch = exact();
-    CHECK(contains(shared_context().explain(shape_of(multiply), options), "blocks: 1 of"));
-    CHECK(same_bits(run_on_device(multiply, data, options), run_on_device(multiply, data, without_scratch)));
+    CHECK(contains(shared_context().explain(shape_of(gemm), options), "blocks: 1 of"));
+    CHECK(same_bits(run_on_device(gemm, data, options), run_on_device(gemm, data, without_scratch)));
 
     const cl::Buffer short_by_one = scratch_of(bytes - sizeof(float));
     options.scratch = short_by_one();
-    CHECK_FALSE(contains(shared_context().explain(shape_of(multiply), options), "blocks: 1 of"));
-    check_on_device(multiply, data, options);
+    CHECK_FALSE(contains(shared_context().explain(shape_of(gemm), options), "blocks: 1 of"));
+    check_on_device(gemm, data, options);
 
     const cl::Buffer small = scratch_of(bytes / 3);
     options.scratch = small();
-    CHECK(shared_context().sgemm_scratch_bytes(shape_of(multiply), options) <= bytes / 3);
-    check_on_device(multiply, data, options);
+    CHECK(shared_context().sgemm_scratch_bytes(shape_of(gemm), options) <= bytes / 3);
+    check_on_device(gemm, data, options);
   }
 }
 
 TEST_CASE("a call stays within the caller's scratch buffer") {
-  const Multiply& multiply = packing_multiply();
-  const Data data = random_data(multiply, 1);
+  const GemmCase& gemm = packing_gemm();
+  const Data data = random_data(gemm, 1);
   Options options = with_kernel("tiled");
-  const std::size_t bytes = shared_context().sgemm_scratch_bytes(shape_of(multiply), options);
+  const std::size_t bytes = shared_context().sgemm_scratch_bytes(shape_of(gemm), options);
   // The scratch is a part of a larger buffer. The rest of that buffer must not change.
   const std::size_t part = (bytes + 4095) / 4096 * 4096;
   const std::vector<float> before(3 * part / sizeof(float), 42.0f);
@@ -158,7 +158,7 @@ TEST_CASE("a call stays within the caller's scratch buffer") {
   cl_buffer_region region{part, bytes};
   const cl::Buffer middle = whole.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
   options.scratch = middle();
-  check_on_device(multiply, data, options);
+  check_on_device(gemm, data, options);
   const std::vector<float> after = read_buffer(whole);
   const auto damaged = [&](std::size_t first, std::size_t last) {
     return std::any_of(after.begin() + static_cast<std::ptrdiff_t>(first / sizeof(float)),
@@ -171,7 +171,7 @@ TEST_CASE("a call stays within the caller's scratch buffer") {
 }
 
 TEST_CASE("sgemm_scratch_bytes() works for batches") {
-  SgemmShape shape = shape_of(packing_multiply());
+  SgemmShape shape = shape_of(packing_gemm());
   Options in_one_part = with_kernel("tiled");  // like batches
   in_one_part.parameters = {{"SPLIT_K", 1}};
   const std::size_t one = shared_context().sgemm_scratch_bytes(shape, in_one_part);
@@ -186,12 +186,12 @@ TEST_CASE("sgemm_scratch_bytes() works for batches") {
 }
 
 TEST_CASE("a wrong scratch buffer is refused with the option's name, and C is unchanged") {
-  const Multiply& multiply = packing_multiply();
-  const Data data = random_data(multiply, 1);
+  const GemmCase& gemm = packing_gemm();
+  const Data data = random_data(gemm, 1);
   const DeviceData buffers = upload(data);
   const auto call_with = [&](cl_mem scratch) {
     return [&, scratch] {
-      const auto& [form, shape, scalars, a, b, c] = multiply;
+      const auto& [form, shape, scalars, a, b, c] = gemm;
       Options options = with_kernel("tiled");
       options.scratch = scratch;
       shared_context().sgemm(shared_queue()(), form.layout, form.transpose_a, form.transpose_b, shape.m,
@@ -221,9 +221,9 @@ TEST_CASE("prepare() compiles all that the calls need") {
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   const ScopedVariable self_test("CLGEMM_SELF_TEST", nullptr);
-  const Multiply& large = packing_multiply();
-  const Multiply small = make_multiply({Layout::column_major, Transpose::yes, Transpose::no}, {9, 8, 7},
-                                       {1, 1}, all_placements()[1]);
+  const GemmCase& large = packing_gemm();
+  const GemmCase small = make_gemm_case({Layout::column_major, Transpose::yes, Transpose::no}, {9, 8, 7},
+                                        {1, 1}, all_placements()[1]);
   {
     Context context(shared_device()());
     context.prepare({shape_of(large), shape_of(small)});
@@ -232,14 +232,14 @@ TEST_CASE("prepare() compiles all that the calls need") {
   CHECK(prepared >= 1);
   {
     Context context(shared_device()());
-    for (const Multiply& multiply : {large, small}) {
-      const Data data = random_data(multiply, 1);
+    for (const GemmCase& gemm : {large, small}) {
+      const Data data = random_data(gemm, 1);
       std::vector<float> result = data.c;
-      const auto& [form, shape, scalars, a, b, c] = multiply;
+      const auto& [form, shape, scalars, a, b, c] = gemm;
       context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
                     data.a.data() + a.offset, a.ld, data.b.data() + b.offset, b.ld, scalars.beta,
                     result.data() + c.offset, c.ld);
-      check_result(multiply, data, result);
+      check_result(gemm, data, result);
     }
   }
   CHECK(entries_in(cache) == prepared);
@@ -262,7 +262,7 @@ TEST_CASE("all functions use the same Context for a queue, which outlives releas
   CHECK(context->device() == shared_context().device());
   release_contexts();
   CHECK(context_for(shared_queue()()) != context);
-  const SgemmShape shape = shape_of(packing_multiply());
+  const SgemmShape shape = shape_of(packing_gemm());
   CHECK(context->explain(shape, with_kernel("tiled")) ==
         shared_context().explain(shape, with_kernel("tiled")));
   release_contexts();
@@ -273,7 +273,7 @@ TEST_CASE("all functions use the same Context for a queue, which outlives releas
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 TEST_CASE("the deprecated functions use the Context of the queue") {
   const cl_command_queue queue = shared_queue()();
-  const SgemmShape shape = shape_of(packing_multiply());
+  const SgemmShape shape = shape_of(packing_gemm());
   prepare(queue, {shape});
   CHECK(explain(queue, shape, with_kernel("tiled")) == shared_context().explain(shape, with_kernel("tiled")));
   CHECK(sgemm_scratch_bytes(queue, shape, with_kernel("tiled")) ==

@@ -14,13 +14,13 @@ using namespace test;
 
 // `count` GEMMs of one kind, `stride` elements apart.
 struct Batch {
-  Multiply one;
+  GemmCase one;
   std::size_t count;
   std::size_t stride_a, stride_b, stride_c;
 };
 
 // Makes matrices in order with 7 elements between them.
-Batch make_batch(const Multiply& one, std::size_t count) {
+Batch make_batch(const GemmCase& one, std::size_t count) {
   const auto stride = [](const Place& place) {
     return place.buffer_elements() - place.offset - place.tail + 7;
   };
@@ -33,8 +33,8 @@ Place moved(Place place, std::size_t by) {
 }
 
 // Returns the i-th GEMM of a batch.
-Multiply multiply_of(const Batch& batch, std::size_t i) {
-  Multiply result = batch.one;
+GemmCase gemm_of(const Batch& batch, std::size_t i) {
+  GemmCase result = batch.one;
   result.a = moved(result.a, i * batch.stride_a);
   result.b = moved(result.b, i * batch.stride_b);
   result.c = moved(result.c, i * batch.stride_c);
@@ -54,7 +54,7 @@ void overlay(std::vector<float>& whole, const std::vector<float>& part) {
 Data data_of(const Batch& batch) {
   Data result;
   for (std::size_t i = 0; i < batch.count; ++i) {
-    const Data part = integer_data(multiply_of(batch, i), static_cast<std::uint32_t>(i + 1));
+    const Data part = integer_data(gemm_of(batch, i), static_cast<std::uint32_t>(i + 1));
     overlay(result.a, part.a);
     overlay(result.b, part.b);
     overlay(result.c, part.c);
@@ -62,8 +62,8 @@ Data data_of(const Batch& batch) {
   return result;
 }
 
-void call_one(const Multiply& multiply, const DeviceData& buffers, const Options& options) {
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+void call_one(const GemmCase& gemm, const DeviceData& buffers, const Options& options) {
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   shared_context().sgemm(shared_queue()(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
                          shape.k, scalars.alpha, matrix_at(buffers.a, a), matrix_at(buffers.b, b),
                          scalars.beta, matrix_at(buffers.c, c), {}, nullptr, options);
@@ -80,7 +80,7 @@ void call_batch(const Batch& batch, const DeviceData& buffers, const Options& op
 // Returns the whole buffer of C after single calls.
 std::vector<float> single_results(const Batch& batch, const Data& data, const Options& options) {
   const DeviceData buffers = upload(data);
-  for (std::size_t i = 0; i < batch.count; ++i) call_one(multiply_of(batch, i), buffers, options);
+  for (std::size_t i = 0; i < batch.count; ++i) call_one(gemm_of(batch, i), buffers, options);
   return read_buffer(buffers.c);
 }
 
@@ -99,7 +99,7 @@ void check_batch(const Batch& batch, const Options& options = {}) {
   CHECK(same_bits(result, single_results(batch, data, options)));
   // Also checks the last one with the reference, so that both cannot be wrong in the same way.
   if (batch.count == 0) return;
-  const Multiply last = multiply_of(batch, batch.count - 1);
+  const GemmCase last = gemm_of(batch, batch.count - 1);
   Data before = data;
   std::vector<float> after = result;
   before.c.resize(last.c.buffer_elements());
@@ -117,7 +117,7 @@ TEST_CASE(
     "a batch gives the results of its single calls with every kernel, both layouts and all transposes") {
   for (const std::string& kernel : kernels_to_test()) {
     for (const Form& form : all_forms()) {
-      const Multiply one = make_multiply(form, {33, 17, 21}, {-1.5f, 1}, all_placements()[1]);
+      const GemmCase one = make_gemm_case(form, {33, 17, 21}, {-1.5f, 1}, all_placements()[1]);
       try {
         check_batch(make_batch(one, 3), with_kernel(kernel));
       } catch (const Error& error) {
@@ -132,7 +132,7 @@ TEST_CASE(
 
 TEST_CASE("a batch whose matrices need no packing") {
   for (const char* kernel : {"", "tiled", "float8", "coalesced"}) {
-    const Multiply one = make_multiply(all_forms()[0], {64, 96, 32}, {1, 1}, all_placements()[2]);
+    const GemmCase one = make_gemm_case(all_forms()[0], {64, 96, 32}, {1, 1}, all_placements()[2]);
     Batch batch = make_batch(one, 3);
     batch.stride_a = batch.stride_b = 64 * 128;
     check_batch(batch, with_kernel(kernel));
@@ -144,7 +144,7 @@ TEST_CASE("a batch whose matrices need no packing") {
 TEST_CASE("a batch may share one A, one B, or both") {
   for (const char* kernel : {"", "tiled", "float8", "coalesced"}) {
     for (const Form& form : all_forms()) {
-      Batch batch = make_batch(make_multiply(form, {33, 17, 40}, {1, -1.5f}, all_placements()[1]), 4);
+      Batch batch = make_batch(make_gemm_case(form, {33, 17, 40}, {1, -1.5f}, all_placements()[1]), 4);
       batch.stride_a = 0;
       check_batch(batch, with_kernel(kernel));
       batch.stride_b = 0;
@@ -158,7 +158,7 @@ TEST_CASE("a batch may share one A, one B, or both") {
 TEST_CASE("a batch of zero GEMMs and of one GEMM") {
   for (const char* kernel : {"", "tiled"}) {
     for (const std::size_t count : {0u, 1u}) {
-      const Multiply one = make_multiply(all_forms()[0], {33, 17, 21}, {1, 1}, all_placements()[1]);
+      const GemmCase one = make_gemm_case(all_forms()[0], {33, 17, 21}, {1, 1}, all_placements()[1]);
       Batch batch = make_batch(one, count);
       if (count == 1) check_batch(batch, with_kernel(kernel));
       if (count == 0) {
@@ -170,7 +170,7 @@ TEST_CASE("a batch of zero GEMMs and of one GEMM") {
 }
 
 TEST_CASE("a batch of zero GEMMs also has a done event") {
-  const Multiply one = make_multiply(all_forms()[0], {3, 3, 3}, {1, 1}, all_placements()[0]);
+  const GemmCase one = make_gemm_case(all_forms()[0], {3, 3, 3}, {1, 1}, all_placements()[0]);
   const DeviceData buffers = upload(random_data(one, 1));
   cl::Event done;
   shared_context().sgemm_strided_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no, 3,
@@ -182,7 +182,7 @@ TEST_CASE("a batch of zero GEMMs also has a done event") {
 
 TEST_CASE("matrices of a batch may be interleaved, but must not overlap") {
   // Matrix i of C is the i-th group of rows of one large matrix.
-  Multiply one = make_multiply(all_forms()[0], {20, 10, 15}, {1, 1}, all_placements()[0]);
+  GemmCase one = make_gemm_case(all_forms()[0], {20, 10, 15}, {1, 1}, all_placements()[0]);
   one.c.ld = 60;
   Batch batch = make_batch(one, 5);
   batch.stride_c = 12;
@@ -213,7 +213,7 @@ void check_sum(const Sum& sum, const Scalars& scalars, bool in_order) {
   // Tells if the lines of a matrix are along k.
   const bool a_along = (sum.form.transpose_a == Transpose::no) == is_row_major;
   const bool b_along = (sum.form.transpose_b == Transpose::yes) == is_row_major;
-  const Multiply whole = make_multiply(sum.form, {m, n, k * sum.count}, scalars, all_placements()[0]);
+  const GemmCase whole = make_gemm_case(sum.form, {m, n, k * sum.count}, scalars, all_placements()[0]);
   const Data data = integer_data(whole, 3);
   // Otherwise, the terms are not next to each other along k. They have gaps and another order.
   const std::size_t apart = sum.is_one_gemm ? 0 : 16;
@@ -262,7 +262,7 @@ TEST_CASE("a batch with one C for all is the sum of its products") {
     }
   }
   // All terms have the same A.
-  Batch batch = make_batch(make_multiply(all_forms()[0], {9, 8, 7}, {1, 1}, all_placements()[1]), 4);
+  Batch batch = make_batch(make_gemm_case(all_forms()[0], {9, 8, 7}, {1, 1}, all_placements()[1]), 4);
   batch.stride_a = batch.stride_c = 0;
   const Data data = data_of(batch);
   const DeviceData buffers = upload(data);
@@ -272,14 +272,14 @@ TEST_CASE("a batch with one C for all is the sum of its products") {
     Data one = data;
     one.c = expected;
     const DeviceData again = upload(one);
-    call_one(multiply_of(batch, i), again, {});
+    call_one(gemm_of(batch, i), again, {});
     expected = read_buffer(again.c);
   }
   CHECK(same_bits(read_buffer(buffers.c), expected));
 }
 
 TEST_CASE("a list with one C twice is refused, although a strided batch would be a sum") {
-  const Multiply one = make_multiply(all_forms()[0], {9, 8, 7}, {1, 1}, all_placements()[0]);
+  const GemmCase one = make_gemm_case(all_forms()[0], {9, 8, 7}, {1, 1}, all_placements()[0]);
   const Batch batch = make_batch(one, 2);
   const Data data = data_of(batch);
   const DeviceData buffers = upload(data);
@@ -299,7 +299,7 @@ TEST_CASE("a list with one C twice is refused, although a strided batch would be
 }
 
 TEST_CASE("scratch limits cut a batch") {
-  const Multiply one = make_multiply(all_forms()[1], {70, 50, 40}, {-1.5f, 1}, all_placements()[1]);
+  const GemmCase one = make_gemm_case(all_forms()[1], {70, 50, 40}, {-1.5f, 1}, all_placements()[1]);
   for (const std::size_t count : {2u, 5u, 7u}) {
     for (const std::size_t limit : {20000u, 50000u, 100000u}) {
       const Batch batch = make_batch(one, count);
@@ -311,7 +311,7 @@ TEST_CASE("scratch limits cut a batch") {
 }
 
 TEST_CASE("a cut batch with one A for all") {
-  Batch batch = make_batch(make_multiply(all_forms()[1], {70, 50, 40}, {-1.5f, 1}, all_placements()[1]), 7);
+  Batch batch = make_batch(make_gemm_case(all_forms()[1], {70, 50, 40}, {-1.5f, 1}, all_placements()[1]), 7);
   batch.stride_a = 0;
   Options options = with_kernel("tiled");
   options.scratch_limit = 60000;
@@ -322,19 +322,20 @@ TEST_CASE("alpha, beta and their zeros in a batch") {
   for (const Scalars& scalars : all_scalars()) {
     for (const std::size_t form : {0u, 5u}) {
       check_batch(
-          make_batch(make_multiply(all_forms()[form], {33, 17, 21}, scalars, all_placements()[1]), 3));
-      check_batch(make_batch(make_multiply(all_forms()[form], {33, 17, 0}, scalars, all_placements()[1]), 3));
+          make_batch(make_gemm_case(all_forms()[form], {33, 17, 21}, scalars, all_placements()[1]), 3));
+      check_batch(
+          make_batch(make_gemm_case(all_forms()[form], {33, 17, 0}, scalars, all_placements()[1]), 3));
     }
   }
 }
 
 TEST_CASE("a large batch of tiny matrices") {
-  check_batch(make_batch(make_multiply(all_forms()[3], {3, 2, 4}, {1, 1}, all_placements()[1]), 1000));
+  check_batch(make_batch(make_gemm_case(all_forms()[3], {3, 2, 4}, {1, 1}, all_placements()[1]), 1000));
 }
 
 // Matrices at any offsets in several buffers.
 struct Scattered {
-  Multiply one;
+  GemmCase one;
   std::vector<std::size_t> a_buffer, b_buffer, c_buffer;
   std::vector<std::size_t> a_offset, b_offset, c_offset;
   std::vector<float> alphas, betas;
@@ -402,7 +403,7 @@ class ScatteredRun {
 };
 
 Scattered scattered(const Form& form) {
-  const Multiply one = make_multiply(form, {9, 7, 11}, {-1.5f, 1}, all_placements()[1]);
+  const GemmCase one = make_gemm_case(form, {9, 7, 11}, {-1.5f, 1}, all_placements()[1]);
   return {one,
           {0, 0, 0, 1, 1, 0},
           {0, 0, 0, 0, 0, 1},
@@ -450,7 +451,7 @@ TEST_CASE("matrices at irregular places with every kernel, with an alpha and a b
 // Many small matrices in random order, with no two equal distances in a row.
 Scattered many_scattered(const Form& form, std::size_t count) {
   Scattered what;
-  what.one = make_multiply(form, {3, 2, 4}, {1, 1}, all_placements()[0]);
+  what.one = make_gemm_case(form, {3, 2, 4}, {1, 1}, all_placements()[0]);
   for (std::size_t i = 0; i < count; ++i) {
     what.a_buffer.push_back(0);
     what.a_offset.push_back(i * i % 997 * 4);
@@ -578,7 +579,7 @@ TEST_CASE(
 }
 
 TEST_CASE("every argument of a strided batch is checked before any work") {
-  const Batch batch = make_batch(make_multiply(all_forms()[0], {9, 7, 11}, {1, 1}, all_placements()[1]), 3);
+  const Batch batch = make_batch(make_gemm_case(all_forms()[0], {9, 7, 11}, {1, 1}, all_placements()[1]), 3);
   const Data data = data_of(batch);
   const DeviceData buffers = upload(data);
   const auto changed = [&](auto change) {

@@ -15,12 +15,12 @@ using namespace test;
 
 // Returns C from CLBlast. If CLBlast cannot work on this device, prints a warning and returns an empty
 // vector.
-std::vector<float> run_clblast(const Multiply& multiply, const Data& data) {
+std::vector<float> run_clblast(const GemmCase& gemm, const Data& data) {
   const auto transpose = [](Transpose t) {
     return t == Transpose::yes ? clblast::Transpose::kYes : clblast::Transpose::kNo;
   };
   const DeviceData buffers = upload(data);
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   cl_command_queue queue = shared_context().queue();
   const auto status = clblast::Gemm<float>(
       form.layout == Layout::row_major ? clblast::Layout::kRowMajor : clblast::Layout::kColMajor,
@@ -42,14 +42,14 @@ TEST_CASE("the results of both libraries are within the bound on the same data")
   for (const Form& form : all_forms()) {
     for (const Shape& shape : shapes) {
       const Scalars scalars = all_scalars()[seed % 6];  // only those with alpha != 0
-      const Multiply multiply = make_multiply(form, shape, scalars, all_placements()[seed % 4]);
-      const Data data = random_data(multiply, ++seed);
-      INFO(describe(multiply));
-      const std::vector<float> theirs = run_clblast(multiply, data);
-      const std::vector<float> ours = run_on_device(multiply, data, {});
-      check_result(multiply, data, ours);
+      const GemmCase gemm = make_gemm_case(form, shape, scalars, all_placements()[seed % 4]);
+      const Data data = random_data(gemm, ++seed);
+      INFO(describe(gemm));
+      const std::vector<float> theirs = run_clblast(gemm, data);
+      const std::vector<float> ours = run_on_device(gemm, data, {});
+      check_result(gemm, data, ours);
       if (theirs.empty()) continue;
-      CHECK(error_ratio(multiply, data, theirs) <= error_bound(multiply));
+      CHECK(error_ratio(gemm, data, theirs) <= error_bound(gemm));
     }
   }
 }

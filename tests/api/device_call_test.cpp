@@ -14,18 +14,18 @@ namespace {
 using namespace test;
 
 // Enqueues a GEMM on any queue.
-void enqueue(const Multiply& multiply, const DeviceData& buffers, const cl::CommandQueue& queue,
+void enqueue(const GemmCase& gemm, const DeviceData& buffers, const cl::CommandQueue& queue,
              const WaitList& wait_for = {}, cl_event* done = nullptr, const Options& options = {}) {
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   sgemm(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
         matrix_at(buffers.a, a), matrix_at(buffers.b, b), scalars.beta, matrix_at(buffers.c, c), wait_for,
         done, options);
 }
 
 // Returns a call with a kernel that needs both operands packed.
-Multiply packing_multiply() {
-  return make_multiply({Layout::row_major, Transpose::yes, Transpose::yes}, {67, 45, 91}, {-1.5f, 1},
-                       all_placements()[1]);
+GemmCase packing_gemm() {
+  return make_gemm_case({Layout::row_major, Transpose::yes, Transpose::yes}, {67, 45, 91}, {-1.5f, 1},
+                        all_placements()[1]);
 }
 
 Options packing_options() {
@@ -41,29 +41,29 @@ cl_int status_of(const cl::Event& event) {
 TEST_CASE("the done event completes when C is complete, on queues of both kinds") {
   for (const bool out_of_order : queue_kinds()) {
     const cl::CommandQueue queue = make_queue(out_of_order);
-    const Multiply multiply = packing_multiply();
-    const Data data = random_data(multiply, 1);
+    const GemmCase gemm = packing_gemm();
+    const Data data = random_data(gemm, 1);
     const DeviceData buffers = upload(data);
     cl::Event done;
-    enqueue(multiply, buffers, queue, {}, &done(), packing_options());
+    enqueue(gemm, buffers, queue, {}, &done(), packing_options());
     done.wait();
     CHECK(status_of(done) == CL_COMPLETE);
-    check_result(multiply, data, read_buffer(buffers.c));
+    check_result(gemm, data, read_buffer(buffers.c));
   }
 }
 
 TEST_CASE("the call flushes the queue, so the done event completes without another command") {
   const cl::CommandQueue queue = make_queue(false);
-  const Multiply multiply = packing_multiply();
-  const Data data = random_data(multiply, 1);
+  const GemmCase gemm = packing_gemm();
+  const Data data = random_data(gemm, 1);
   const DeviceData buffers = upload(data);
   cl::Event done;
-  enqueue(multiply, buffers, queue, {}, &done());
+  enqueue(gemm, buffers, queue, {}, &done());
   const std::vector<cl::Event> events = {done};
   std::vector<float> c(data.c.size());
   const cl::CommandQueue other = make_queue(false);
   other.enqueueReadBuffer(buffers.c, CL_TRUE, 0, c.size() * sizeof(float), c.data(), &events);
-  check_result(multiply, data, c);
+  check_result(gemm, data, c);
 }
 
 TEST_CASE("a flush is left out only if the device starts without one and no event leaves the queue") {
@@ -83,13 +83,13 @@ TEST_CASE("a flush is left out only if the device starts without one and no even
 TEST_CASE("nothing is read or written before the wait list is complete") {
   for (const bool out_of_order : queue_kinds()) {
     const cl::CommandQueue queue = make_queue(out_of_order);
-    const Multiply multiply = packing_multiply();
-    const Data wrong = random_data(multiply, 1);
-    const Data right = random_data(multiply, 2);
+    const GemmCase gemm = packing_gemm();
+    const Data wrong = random_data(gemm, 1);
+    const Data right = random_data(gemm, 2);
     const DeviceData buffers = upload(wrong);
     cl::UserEvent gate(shared_cl_context());
     cl::Event done;
-    enqueue(multiply, buffers, queue, {gate()}, &done(), packing_options());
+    enqueue(gemm, buffers, queue, {gate()}, &done(), packing_options());
     CHECK(status_of(done) > CL_COMPLETE);
     const cl::CommandQueue other = make_queue(false);
     const auto write = [&other](const cl::Buffer& buffer, const std::vector<float>& elements) {
@@ -101,7 +101,7 @@ TEST_CASE("nothing is read or written before the wait list is complete") {
     write(buffers.c, right.c);
     gate.setStatus(CL_COMPLETE);
     done.wait();
-    check_result(multiply, right, read_buffer(buffers.c));
+    check_result(gemm, right, read_buffer(buffers.c));
   }
 }
 
@@ -128,72 +128,71 @@ TEST_CASE("a call with nothing to do still waits, and still gives a done event")
 }
 
 TEST_CASE("alpha == 0 and k == 0 scale C on the device, and A and B may be null") {
-  for (const Multiply& multiply : {make_multiply(all_forms()[0], {7, 9, 0}, {1, -1.5f}, all_placements()[1]),
-                                   make_multiply(all_forms()[4], {7, 9, 4}, {0, -1.5f}, all_placements()[1]),
-                                   make_multiply(all_forms()[4], {7, 9, 4}, {0, 0}, all_placements()[1])}) {
-    const Data data = random_data(multiply, 1);
+  for (const GemmCase& gemm : {make_gemm_case(all_forms()[0], {7, 9, 0}, {1, -1.5f}, all_placements()[1]),
+                               make_gemm_case(all_forms()[4], {7, 9, 4}, {0, -1.5f}, all_placements()[1]),
+                               make_gemm_case(all_forms()[4], {7, 9, 4}, {0, 0}, all_placements()[1])}) {
+    const Data data = random_data(gemm, 1);
     const DeviceData buffers{{}, {}, make_buffer(data.c)};
     cl::Event done;
-    enqueue(multiply, buffers, make_queue(true), {}, &done());
+    enqueue(gemm, buffers, make_queue(true), {}, &done());
     done.wait();
-    INFO(describe(multiply));
-    check_result(multiply, data, read_buffer(buffers.c));
+    INFO(describe(gemm));
+    check_result(gemm, data, read_buffer(buffers.c));
   }
 }
 
 TEST_CASE("calls that run at the same time on an out-of-order queue do not share scratch memory") {
   const cl::CommandQueue first_queue = make_queue(true);
   const cl::CommandQueue second_queue = make_queue(true);
-  std::vector<Multiply> multiplies;
+  std::vector<GemmCase> gemms;
   std::vector<Data> data;
   std::vector<DeviceData> buffers;
   for (std::uint32_t i = 0; i < 16; ++i) {
-    multiplies.push_back(
-        make_multiply(all_forms()[i % 8], {60 + i, 90 - i, 70 + 3 * i}, {1, 1}, all_placements()[1]));
-    data.push_back(random_data(multiplies.back(), i));
+    gemms.push_back(
+        make_gemm_case(all_forms()[i % 8], {60 + i, 90 - i, 70 + 3 * i}, {1, 1}, all_placements()[1]));
+    data.push_back(random_data(gemms.back(), i));
     buffers.push_back(upload(data.back()));
   }
   const auto queue_of = [&](std::size_t i) { return i % 2 == 0 ? first_queue : second_queue; };
   // PoCL 3.1 sometimes ends the process if its first two launches of a kernel begin at the same time.
   const Device& device = shared_device_info();
   if (device.platform_name == "Portable Computing Language" && device.driver_version.rfind("3.1", 0) == 0) {
-    for (std::size_t i = 0; i < multiplies.size(); ++i)
-      run_on_device(multiplies[i], data[i], packing_options());
+    for (std::size_t i = 0; i < gemms.size(); ++i) run_on_device(gemms[i], data[i], packing_options());
   }
-  for (std::size_t i = 0; i < multiplies.size(); ++i) {
-    enqueue(multiplies[i], buffers[i], queue_of(i), {}, nullptr, packing_options());
+  for (std::size_t i = 0; i < gemms.size(); ++i) {
+    enqueue(gemms[i], buffers[i], queue_of(i), {}, nullptr, packing_options());
   }
   first_queue.finish();
   second_queue.finish();
   // Reads on the queue that wrote. With Mesa 22.3, other queues may not see the result yet.
-  for (std::size_t i = 0; i < multiplies.size(); ++i) {
-    check_result(multiplies[i], data[i], read_buffer(buffers[i].c, queue_of(i)));
+  for (std::size_t i = 0; i < gemms.size(); ++i) {
+    check_result(gemms[i], data[i], read_buffer(buffers[i].c, queue_of(i)));
   }
 }
 
 TEST_CASE("calls chained by events on an out-of-order queue run in order") {
   const cl::CommandQueue queue = make_queue(true);
-  const Multiply multiply = make_multiply(all_forms()[0], {48, 48, 48}, {1, 1}, all_placements()[0]);
-  Data data = random_data(multiply, 1);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {48, 48, 48}, {1, 1}, all_placements()[0]);
+  Data data = random_data(gemm, 1);
   const DeviceData buffers = upload(data);
   cl::Event last;
   for (int i = 0; i < 3; ++i) {
     const WaitList wait_for = last() == nullptr ? WaitList{} : WaitList{last()};
     cl::Event done;
-    enqueue(multiply, buffers, queue, wait_for, &done(), packing_options());
+    enqueue(gemm, buffers, queue, wait_for, &done(), packing_options());
     last = done;
   }
   last.wait();
   std::vector<float> expected = data.c;
   for (int i = 0; i < 3; ++i) {
-    expected = run_on_device(multiply, data, packing_options());
+    expected = run_on_device(gemm, data, packing_options());
     data.c = expected;
   }
   CHECK(same_bits(read_buffer(buffers.c), expected));
 }
 
 TEST_CASE("the matrices may be in one buffer") {
-  const Multiply base = make_multiply(all_forms()[0], {33, 35, 37}, {1, 1}, all_placements()[1]);
+  const GemmCase base = make_gemm_case(all_forms()[0], {33, 35, 37}, {1, 1}, all_placements()[1]);
   const Data data = random_data(base, 1);
   std::vector<float> all = data.a;
   all.insert(all.end(), data.b.begin(), data.b.end());
@@ -216,8 +215,8 @@ TEST_CASE("the matrices may be in one buffer") {
 }
 
 TEST_CASE("sub-buffers are buffers") {
-  const Multiply multiply = make_multiply(all_forms()[0], {64, 64, 64}, {1, -1.5f}, all_placements()[0]);
-  const Data data = random_data(multiply, 1);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {64, 64, 64}, {1, -1.5f}, all_placements()[0]);
+  const Data data = random_data(gemm, 1);
   const std::size_t start = 4096;  // bytes, aligned for every device
   const auto sub_buffer_of = [start](const std::vector<float>& elements) {
     std::vector<float> all(start / sizeof(float), 55.0f);
@@ -230,17 +229,17 @@ TEST_CASE("sub-buffers are buffers") {
     Options options;
     options.kernel = kernel;
     const DeviceData buffers{sub_buffer_of(data.a), sub_buffer_of(data.b), sub_buffer_of(data.c)};
-    enqueue(multiply, buffers, shared_queue(), {}, nullptr, options);
+    enqueue(gemm, buffers, shared_queue(), {}, nullptr, options);
     INFO(kernel);
-    check_result(multiply, data, read_buffer(buffers.c));
+    check_result(gemm, data, read_buffer(buffers.c));
   }
 }
 
 TEST_CASE("buffers on the caller's memory work with any alignment of a float, also with vector loads") {
   for (std::size_t shift = 0; shift < 9; ++shift) {
     for (const char* kernel : {"float4", "float8", "coalesced"}) {
-      const Multiply multiply = make_multiply(all_forms()[0], {64, 64, 64}, {1, 1}, all_placements()[0]);
-      const Data data = random_data(multiply, 1);
+      const GemmCase gemm = make_gemm_case(all_forms()[0], {64, 64, 64}, {1, 1}, all_placements()[0]);
+      const Data data = random_data(gemm, 1);
       // Makes a copy that is aligned to 64 bytes and then shifted by `shift` floats.
       const auto host_copy = [shift](const std::vector<float>& elements, std::vector<float>& memory) {
         memory.assign(elements.size() + 32, 0.0f);
@@ -257,18 +256,18 @@ TEST_CASE("buffers on the caller's memory work with any alignment of a float, al
                                host_copy(data.c, c_memory)};
       Options options;
       options.kernel = kernel;
-      enqueue(multiply, buffers, shared_queue(), {}, nullptr, options);
+      enqueue(gemm, buffers, shared_queue(), {}, nullptr, options);
       INFO(kernel << " at a shift of " << shift);
-      check_result(multiply, data, read_buffer(buffers.c));
+      check_result(gemm, data, read_buffer(buffers.c));
     }
   }
 }
 
 TEST_CASE("a buffer that ends with its matrix is large enough") {
   for (const Form& form : all_forms()) {
-    const Multiply multiply = make_multiply(form, {33, 35, 37}, {1, 1}, {1, 3, 5, 0});
-    const Data data = random_data(multiply, 1);
-    check_on_device(multiply, data, {});
+    const GemmCase gemm = make_gemm_case(form, {33, 35, 37}, {1, 1}, {1, 3, 5, 0});
+    const Data data = random_data(gemm, 1);
+    check_on_device(gemm, data, {});
   }
 }
 

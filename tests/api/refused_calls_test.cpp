@@ -357,8 +357,8 @@ TEST_CASE("a call after a failed one works") {
   HostCall bad;
   bad.options.kernel = "nosuch";
   thrown_by([&] { bad.run(c); });
-  const Multiply multiply = make_multiply(all_forms()[0], {33, 35, 37}, {1, 1}, all_placements()[1]);
-  check_on_device(multiply, random_data(multiply, 1), {});
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {33, 35, 37}, {1, 1}, all_placements()[1]);
+  check_on_device(gemm, random_data(gemm, 1), {});
 }
 
 }  // namespace

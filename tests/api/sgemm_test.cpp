@@ -30,10 +30,10 @@ TEST_CASE("all forms, with every alpha and beta, in host memory") {
   std::uint32_t seed = 0;
   for (const Form& form : all_forms()) {
     for (const Scalars& scalars : all_scalars()) {
-      const Multiply multiply = make_multiply(form, {37, 53, 41}, scalars, all_placements()[seed % 4]);
-      const Data data = random_data(multiply, ++seed);
-      INFO(describe(multiply));
-      check_result(multiply, data, run_on_host(multiply, data, {}));
+      const GemmCase gemm = make_gemm_case(form, {37, 53, 41}, scalars, all_placements()[seed % 4]);
+      const Data data = random_data(gemm, ++seed);
+      INFO(describe(gemm));
+      check_result(gemm, data, run_on_host(gemm, data, {}));
     }
   }
 }
@@ -49,10 +49,10 @@ TEST_CASE("clgemm's choice gives correct results for all kinds of shapes") {
                                                {1, 5000, 1},
                                                {300, 1, 300},
                                                {128, 128, 1}}) {
-    const Multiply multiply = make_multiply(all_forms()[seed % 8], shape, {1, 1}, all_placements()[seed % 4]);
-    const Data data = random_data(multiply, ++seed);
-    INFO(describe(multiply));
-    check_result(multiply, data, run_on_host(multiply, data, {}));
+    const GemmCase gemm = make_gemm_case(all_forms()[seed % 8], shape, {1, 1}, all_placements()[seed % 4]);
+    const Data data = random_data(gemm, ++seed);
+    INFO(describe(gemm));
+    check_result(gemm, data, run_on_host(gemm, data, {}));
   }
 }
 
@@ -61,8 +61,8 @@ TEST_CASE("operands in place and packed operands give the same bits") {
   for (const char* kernel : {"tiled", "wpt", "float4", "float8"}) {
     Options options;
     options.kernel = kernel;
-    const Multiply in_place = make_multiply(form, {64, 64, 64}, {1, 0}, all_placements()[0]);
-    Multiply packed = in_place;  // the same elements, stored the other way round
+    const GemmCase in_place = make_gemm_case(form, {64, 64, 64}, {1, 0}, all_placements()[0]);
+    GemmCase packed = in_place;  // the same elements, stored the other way round
     packed.form = {Layout::row_major, Transpose::yes, Transpose::yes};
     packed.a.by_rows = packed.b.by_rows = false;
     const Data data = random_data(in_place, 1);
@@ -137,22 +137,22 @@ TEST_CASE("an alpha or beta of NaN or Inf affects the result") {
 }
 
 TEST_CASE("A and B may be the same matrix") {
-  const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::yes}, {65, 65, 70},
-                                          {1, 0}, all_placements()[0]);
-  Data data = random_data(multiply, 1);
+  const GemmCase gemm = make_gemm_case({Layout::row_major, Transpose::no, Transpose::yes}, {65, 65, 70},
+                                       {1, 0}, all_placements()[0]);
+  Data data = random_data(gemm, 1);
   data.b = data.a;
   std::vector<float> c = data.c;
-  sgemm(Layout::row_major, Transpose::no, Transpose::yes, 65, 65, 70, 1, data.a.data(), multiply.a.ld,
-        data.a.data(), multiply.a.ld, 0, c.data(), multiply.c.ld);
-  check_result(multiply, data, c);
+  sgemm(Layout::row_major, Transpose::no, Transpose::yes, 65, 65, 70, 1, data.a.data(), gemm.a.ld,
+        data.a.data(), gemm.a.ld, 0, c.data(), gemm.c.ld);
+  check_result(gemm, data, c);
 }
 
 TEST_CASE("a chain of calls sees each other's results") {
-  const Multiply multiply = make_multiply(all_forms()[0], {33, 33, 33}, {1, 1}, all_placements()[0]);
-  Data data = random_data(multiply, 1);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {33, 33, 33}, {1, 1}, all_placements()[0]);
+  Data data = random_data(gemm, 1);
   for (int i = 0; i < 4; ++i) {
-    const std::vector<float> c = run_on_host(multiply, data, {});
-    check_result(multiply, data, c);
+    const std::vector<float> c = run_on_host(gemm, data, {});
+    check_result(gemm, data, c);
     data.c = c;
   }
 }

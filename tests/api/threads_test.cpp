@@ -15,7 +15,7 @@ constexpr std::size_t thread_count = 4;
 constexpr std::size_t calls_a_thread = 12;
 
 struct Job {
-  Multiply multiply;
+  GemmCase gemm;
   Data data;
   Options options;
   std::vector<float> result;
@@ -26,9 +26,9 @@ std::vector<Job> make_jobs() {
   const std::vector<std::string> kernels = {"", "tiled", "coalesced", "wpt", "float8"};
   std::vector<Job> result;
   for (std::uint32_t i = 0; i < thread_count * calls_a_thread; ++i) {
-    const Multiply multiply =
-        make_multiply(all_forms()[i % 8], shapes[i % 5], {-1.5f, 1}, all_placements()[i % 4]);
-    result.push_back({multiply, random_data(multiply, i), {}, {}});
+    const GemmCase gemm =
+        make_gemm_case(all_forms()[i % 8], shapes[i % 5], {-1.5f, 1}, all_placements()[i % 4]);
+    result.push_back({gemm, random_data(gemm, i), {}, {}});
     result.back().options.kernel = kernels[i / 5 % 5];
   }
   return result;
@@ -51,15 +51,15 @@ void on_threads(std::vector<Job>& jobs, Run run) {
 
 void check_jobs(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
-    INFO(job.options.kernel << " " << describe(job.multiply));
+    INFO(job.options.kernel << " " << describe(job.gemm));
     REQUIRE_FALSE(job.result.empty());
-    check_result(job.multiply, job.data, job.result);
-    CHECK(same_bits(job.result, run_on_host(job.multiply, job.data, job.options)));
+    check_result(job.gemm, job.data, job.result);
+    CHECK(same_bits(job.result, run_on_host(job.gemm, job.data, job.options)));
   }
 }
 
 void run_host(Context& context, Job& job) {
-  const auto& [form, shape, scalars, a, b, c] = job.multiply;
+  const auto& [form, shape, scalars, a, b, c] = job.gemm;
   std::vector<float> result = job.data.c;
   context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
                 job.data.a.data() + a.offset, a.ld, job.data.b.data() + b.offset, b.ld, scalars.beta,
@@ -81,7 +81,7 @@ TEST_CASE("device calls of many threads, each on its own queue") {
   make_queue(true);  // may report through Catch, which supports only one thread
   on_threads(jobs, [&](Job& job) {
     const DeviceData& matrices = buffers[static_cast<std::size_t>(&job - jobs.data())];
-    const auto& [form, shape, scalars, a, b, c] = job.multiply;
+    const auto& [form, shape, scalars, a, b, c] = job.gemm;
     const cl::CommandQueue queue = make_queue(shape.m % 2 == 0);
     cl::Event done;
     shared_context().sgemm(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
@@ -99,7 +99,7 @@ TEST_CASE("the free function from many threads while contexts are released") {
   std::vector<Job> jobs = make_jobs();
   for (Job& job : jobs) job.options.kernel.clear();
   on_threads(jobs, [&jobs](Job& job) {
-    const auto& [form, shape, scalars, a, b, c] = job.multiply;
+    const auto& [form, shape, scalars, a, b, c] = job.gemm;
     std::vector<float> result = job.data.c;
     sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
           job.data.a.data() + a.offset, a.ld, job.data.b.data() + b.offset, b.ld, scalars.beta,

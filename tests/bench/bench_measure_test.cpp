@@ -89,7 +89,7 @@ TEST_CASE("gaps count where the memory of matrices is counted") {
   clgemm::Device device;
   device.max_allocation_bytes = 100 * 100 * sizeof(float);
   CHECK_NOTHROW(check_fits(device, call_of({}, {100, 100, 100})));
-  MultiplyKind with_gaps;
+  GemmKind with_gaps;
   with_gaps.gap = 1;
   CHECK_THROWS_AS(check_fits(device, call_of(with_gaps, {100, 100, 100})), clgemm::Error);
   const Rotation rotation = rotation_for(clgemm::default_device(), call_of(with_gaps, {64, 64, 64}));
@@ -176,7 +176,7 @@ TEST_CASE("a call on host matrices is bound by computing, or by the copies in on
   CHECK(host_bound_ms(call, link, 3.0, 1) == 4.0);  // 4 MB of C are returned
   CHECK(host_bound_ms(call, link, 30.0, 2) == 15.0);
   CHECK(host_bound_ms(call, link_of(1.0, 1.0), 3.0, 2) == 4.0);  // 8 MB of A and B are sent to two devices
-  MultiplyKind with_beta;
+  GemmKind with_beta;
   with_beta.beta = 1.0f;
   CHECK(host_bound_ms(call_of(with_beta, {1000, 1000, 1000}), link_of(1.0, 1.0), 3.0, 1) == 12.0);
 }

@@ -449,7 +449,7 @@ TEST_CASE("random shapes are log-uniform within their bounds, and the same for t
   options.random.seed = 8;
   CHECK_FALSE(same(cases_of(options, device).front(), cases.front()));
   options.random.varied = false;
-  for (const Case& one : cases_of(options, device)) CHECK(one.kind == MultiplyKind{});
+  for (const Case& one : cases_of(options, device)) CHECK(one.kind == GemmKind{});
   options.random.gflop = Bounds{10.0, 20.0};
   CHECK_THROWS_AS(cases_of(options, device), UsageError);
   for (const char* bad : {"", "16", "16-", "-16", "20-10", "0-5", "a-b", "1-2-3"}) {

@@ -146,7 +146,7 @@ TEST_CASE("a sample has the first and last index, tile edges, and each index onc
 }
 
 TEST_CASE("the check passes correct results and fails wrong ones") {
-  MultiplyKind kind;
+  GemmKind kind;
   kind.alpha = -1.5f;
   kind.beta = GENERATE(0.0f, 0.5f);
   const HostData data = make_host_data(call_of(kind, {37, 29, 53}));
@@ -176,7 +176,7 @@ TEST_CASE("the check passes correct results and fails wrong ones") {
 }
 
 TEST_CASE("every matrix of a batch is checked, each against its own product") {
-  MultiplyKind kind;
+  GemmKind kind;
   kind.batch_count = 7;
   kind.beta = 0.5f;
   HostData data = make_host_data(call_of(kind, {5, 4, 60}));
@@ -371,7 +371,7 @@ TEST_CASE("every kernel passes, in JSON") {
       CHECK(peer.at("error_ratio").get<double>() <= error_bound(Arithmetic::fp32, 9, Numbers::random));
     }
   }
-  for (const std::string& name : clgemm::KernelLibrary().names(clgemm::Role::multiply)) {
+  for (const std::string& name : clgemm::KernelLibrary().names(clgemm::Role::gemm)) {
     INFO(name);
     CHECK(seen.count(name) == 1);
   }
@@ -460,7 +460,7 @@ TEST_CASE("--output receives what standard output would receive") {
 TEST_CASE("the lists name every kernel and device, and --help prints the help") {
   const Finished kernels = bench("--list-kernels");
   CHECK(kernels.status == 0);
-  for (const std::string& name : clgemm::KernelLibrary().names(clgemm::Role::multiply)) {
+  for (const std::string& name : clgemm::KernelLibrary().names(clgemm::Role::gemm)) {
     INFO(name);
     CHECK(("\n" + kernels.out).find("\n" + name + ":") != std::string::npos);
   }

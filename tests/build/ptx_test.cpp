@@ -72,28 +72,28 @@ std::map<std::string, std::string> recorded_ptx() {
 
 // Checks line by line that the compiler's own lines stay and the marked ones take effect. Counts the
 // multiplications among the latter.
-int marked_multiplies(const std::string& ptx, const std::string& result) {
+int marked_gemms(const std::string& ptx, const std::string& result) {
   std::istringstream before(ptx);
   std::istringstream after(result);
   std::string old_line;
   std::string new_line;
-  int multiplies = 0;
+  int gemms = 0;
   while (std::getline(before, old_line)) {
     REQUIRE(std::getline(after, new_line));
     const std::size_t marker = old_line.find(ptx_marker);
     if (marker != std::string::npos) {
       CHECK(new_line == old_line.substr(marker + ptx_marker.size()));
-      if (contains(new_line, "wgmma.mma_async.sync.aligned")) ++multiplies;
+      if (contains(new_line, "wgmma.mma_async.sync.aligned")) ++gemms;
     } else if (!contains(old_line, ".target")) {
       CHECK(new_line == old_line);
     }
   }
   CHECK_FALSE(std::getline(after, new_line));
-  return multiplies;
+  return gemms;
 }
 
 TEST_CASE("only the target changes in the PTX of our own kernels") {
-  int multiplies = 0;
+  int gemms = 0;
   for (const auto& [kernel, ptx] : recorded_ptx()) {
     INFO(kernel);
     // The limit is inserted before the size of a work-group, and nowhere else.
@@ -109,9 +109,9 @@ TEST_CASE("only the target changes in the PTX of our own kernels") {
     const std::string result = retarget();
     CHECK_FALSE(contains(result, std::string(ptx_marker)));
     CHECK(contains(result, ".target sm_90a, texmode_independent\n"));
-    multiplies += marked_multiplies(ptx, result);
+    gemms += marked_gemms(ptx, result);
   }
-  CHECK(multiplies > 0);
+  CHECK(gemms > 0);
 }
 
 }  // namespace

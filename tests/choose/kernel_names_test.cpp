@@ -20,7 +20,7 @@ Names names_of_built_in_kernels() {
   Names result;
   KernelLibrary library;
   for (const Role role :
-       {Role::multiply, Role::fallback, Role::pack, Role::pack_both, Role::scale, Role::reduce}) {
+       {Role::gemm, Role::fallback, Role::pack, Role::pack_both, Role::scale, Role::reduce}) {
     for (const std::string& name : library.names(role)) {
       const Manifest& manifest = library.find(name).file->manifest;
       result.kernels.insert(name);

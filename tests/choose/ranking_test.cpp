@@ -84,7 +84,7 @@ TEST_CASE("every device has a valid plan for every shape, within the scratch lim
       CHECK(*first.seconds > 0.0);
       const Plan plan = make_plan(problem, first.config, configs, limit);
       CHECK(plan.scratch_bytes <= limit);
-      CHECK(plan.first().multiply().work_items() <= device.max_work_group_size);
+      CHECK(plan.first().gemm().work_items() <= device.max_work_group_size);
     }
   }
 }
@@ -136,8 +136,8 @@ TEST_CASE("a C of one row is computed as one column") {
   ConfigCache configs(device, {});
   const Candidate best = ranked(tight(1, 4000, 3000), configs).front();
   CHECK(best.config.kernel == "matrix_vector");
-  CHECK(best.config.mirrored);
-  CHECK_FALSE(ranked(tight(4000, 1, 3000), configs).front().config.mirrored);
+  CHECK(best.config.as_transpose);
+  CHECK_FALSE(ranked(tight(4000, 1, 3000), configs).front().config.as_transpose);
   CHECK(ranked(tight(2, 4000, 3000), configs).front().config.kernel == "panels");
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("on an H200 the same kernel computes one row and one column") {
       const Config best = ranked(row, configs).front().config;
       INFO(row.n << " columns, k " << row.k << (transposed ? ", B transposed" : ""));
       CHECK(best.kernel == "gemv");
-      CHECK(best.mirrored);
+      CHECK(best.as_transpose);
     }
   }
   CHECK(ranked(tight(4096, 1, 4096), configs).front().config.kernel == "gemv");
@@ -273,7 +273,7 @@ TEST_CASE("batches and single GEMMs are ranked only by the times of the speed mo
     for (const Candidate& one : all) {
       INFO(to_string(one.config));
       const Plan plan = make_plan(problem, one.config, configs, no_limit);
-      const ConfigSpeed speed = table.speed_of(plan.first().multiply());
+      const ConfigSpeed speed = table.speed_of(plan.first().gemm());
       CHECK(*one.seconds == predict(plan, speed, table.rates, device.kind).seconds());
       CHECK(*one.seconds >= *all.front().seconds);
     }
@@ -310,8 +310,8 @@ TEST_CASE("every GPU has a config for every batch, in place if the matrices are 
           for (const Candidate& candidate :
                rank_candidates(problem, configs, shipped_tuning(), no_limit).candidates) {
             const Plan listed = make_plan(problem, candidate.config, configs, no_limit);
-            CHECK(listed.first().multiply().manifest().takes_lists());
-            CHECK(listed.first().split.parts == 1);
+            CHECK(listed.first().gemm().manifest().takes_lists());
+            CHECK(listed.first().split.slices == 1);
           }
         }
       }

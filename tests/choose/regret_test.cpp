@@ -35,7 +35,7 @@ struct Shape {
 struct Recorded {
   std::string kernel;
   Parameters values;
-  std::int64_t parts = 1;
+  std::int64_t slices = 1;
   double seconds = 0.0;
 };
 
@@ -48,7 +48,7 @@ Recorded parse_recorded(const std::string& config, double seconds) {
     const std::size_t equals = word.find('=');
     const std::int64_t value = std::stoll(word.substr(equals + 1));
     if (word.substr(0, equals) == "SPLIT_K") {
-      result.parts = value;
+      result.slices = value;
     } else {
       result.values[word.substr(0, equals)] = value;
     }
@@ -77,9 +77,9 @@ std::map<Shape, std::vector<Recorded>> recorded_times() {
 }
 
 // Returns the config with the nearest number of slices, or null if there is none.
-const Recorded* nearest_of(const std::vector<const Recorded*>& recorded, std::size_t parts) {
-  const auto apart = [parts](const Recorded* one) {
-    return std::fabs(std::log(static_cast<double>(one->parts) / static_cast<double>(parts)));
+const Recorded* nearest_of(const std::vector<const Recorded*>& recorded, std::size_t slices) {
+  const auto apart = [slices](const Recorded* one) {
+    return std::fabs(std::log(static_cast<double>(one->slices) / static_cast<double>(slices)));
   };
   const auto nearest =
       std::min_element(recorded.begin(), recorded.end(),
@@ -102,17 +102,17 @@ double seconds_of_choice(const Shape& shape, const std::vector<Recorded>& record
   const Plan plan = make_plan(problem, chosen, configs, no_limit);
   const Stage& stage = plan.first();
   const auto is_chosen = [&stage](const Recorded& one) {
-    return one.kernel == stage.multiply().name &&
+    return one.kernel == stage.gemm().name &&
            std::all_of(one.values.begin(), one.values.end(), [&stage](const auto& value) {
-             const auto found = stage.multiply().values.find(value.first);
-             return found != stage.multiply().values.end() && found->second == value.second;
+             const auto found = stage.gemm().values.find(value.first);
+             return found != stage.gemm().values.end() && found->second == value.second;
            });
   };
   std::vector<const Recorded*> same;
   for (const Recorded& one : recorded) {
     if (is_chosen(one)) same.push_back(&one);
   }
-  const Recorded* nearest = nearest_of(same, stage.split.parts);
+  const Recorded* nearest = nearest_of(same, stage.split.slices);
   return nearest == nullptr ? not_recorded * recorded.front().seconds : nearest->seconds;
 }
 
@@ -158,11 +158,11 @@ TEST_CASE("the chosen number of slices takes at most 1.04 times as long as the b
     for (const auto& [config, times] : by_config) {
       if (times.size() < 2) continue;
       const Plan plan =
-          plan_in_best_parts(problem_of(shape), {config.first, config.second}, table, configs, no_limit);
+          plan_in_best_slices(problem_of(shape), {config.first, config.second}, table, configs, no_limit);
       const auto least =
           std::min_element(times.begin(), times.end(),
                            [](const Recorded* x, const Recorded* y) { return x->seconds < y->seconds; });
-      sum += std::log(nearest_of(times, plan.first().split.wanted_parts)->seconds / (*least)->seconds);
+      sum += std::log(nearest_of(times, plan.first().split.wanted_slices)->seconds / (*least)->seconds);
       ++count;
     }
   }

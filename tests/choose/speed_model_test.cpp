@@ -27,11 +27,11 @@ Work work_of(const Problem& problem, const Config& config, ConfigCache& configs)
   return clgemm::work_of(plan, first_block(plan), configs.device().kind);
 }
 
-double seconds_of(const Problem& problem, Config config, std::int64_t parts = 1,
+double seconds_of(const Problem& problem, Config config, std::int64_t slices = 1,
                   const Rates& at_rates = rates) {
   static const Device& device = *new Device(test::made_up_h200());
   static ConfigCache& configs = *new ConfigCache(device, {});
-  config.parameters[split_parameter] = parts;
+  config.parameters[split_parameter] = slices;
   return predict(work_of(problem, config, configs), speed, at_rates, device.compute_units).seconds();
 }
 
@@ -83,8 +83,7 @@ TEST_CASE("small work-groups take as long as the next number of them that keeps 
     Config config = direct;
     config.parameters["SLICES"] = slices;
     const Work work = work_of(tight(64 * 132 * groups_of_unit, 64, 20000), config, configs);
-    return (predict(work, of_small, rates, device.compute_units).multiply - speed.begin) /
-           (20000 * speed.share);
+    return (predict(work, of_small, rates, device.compute_units).gemm - speed.begin) / (20000 * speed.share);
   };
   constexpr std::int64_t of_64_items = 1, of_128_items = 2;
   CHECK(steps(of_128_items, 1) == Approx(1.0).epsilon(1e-3));
@@ -96,9 +95,9 @@ TEST_CASE("small work-groups take as long as the next number of them that keeps 
 TEST_CASE("if the host is the limit, configs that take less host time are faster") {
   Prediction slow;
   slow.host = 10e-6;
-  slow.multiply = 8e-6;
+  slow.gemm = 8e-6;
   Prediction fast = slow;
-  fast.multiply = 5e-6;
+  fast.gemm = 5e-6;
   CHECK(is_faster(fast, slow));
   CHECK_FALSE(is_faster(slow, fast));
   CHECK_FALSE(is_faster(slow, slow));
@@ -111,10 +110,10 @@ TEST_CASE("a pass that packs or adds up takes additional time") {
   Rates at_rates = rates;
   at_rates.call_seconds = 0.0;
   const double before = seconds_of(tight(1000, 1000, 1000), packs, 1, at_rates);
-  const double before_in_parts = seconds_of(tight(1000, 1000, 1000), packs, 2, at_rates);
+  const double before_in_slices = seconds_of(tight(1000, 1000, 1000), packs, 2, at_rates);
   at_rates.pass_seconds = 3e-6;
   CHECK(seconds_of(tight(1000, 1000, 1000), packs, 1, at_rates) == Approx(before + 6e-6));
-  CHECK(seconds_of(tight(1000, 1000, 1000), packs, 2, at_rates) == Approx(before_in_parts + 9e-6));
+  CHECK(seconds_of(tight(1000, 1000, 1000), packs, 2, at_rates) == Approx(before_in_slices + 9e-6));
   CHECK(seconds_of(tight(1024, 1024, 1024), direct, 1, at_rates) ==
         seconds_of(tight(1024, 1024, 1024), direct, 1, rates));
 }
@@ -130,8 +129,8 @@ TEST_CASE("matrices of a batch and slices of k give more work-groups") {
 
 TEST_CASE("adding up the slices in the same launch is a pass, but not another launch") {
   const Problem deep = tight(64, 64, 65536);
-  const auto added = [&](std::int64_t parts, const Rates& more) {
-    return seconds_of(deep, direct, parts, more) - seconds_of(deep, direct, parts);
+  const auto added = [&](std::int64_t slices, const Rates& more) {
+    return seconds_of(deep, direct, slices, more) - seconds_of(deep, direct, slices);
   };
   Rates slow_start = rates;
   slow_start.start_seconds += 50e-6;

@@ -68,7 +68,7 @@ TEST_CASE("no list is made if A and B are not read") {
   CHECK_FALSE(checked[0].problem.listed);
 }
 
-TEST_CASE("a named kernel that takes no lists computes the runs") {
+TEST_CASE("a named kernel that takes no lists computes the strided batches") {
   const Calls calls;
   Options options;
   options.kernel = "tiled";

@@ -32,7 +32,7 @@ TEST_CASE("a plan is looked up by everything that it depends on") {
   const auto plan = std::make_shared<ChosenPlan>();
   memory.keep(key_of(5), {nullptr, plan, 3});
   CHECK(memory.find(key_of(5)).plan == plan);
-  CHECK(memory.find(key_of(5)).given_up == 3);
+  CHECK(memory.find(key_of(5)).excluded == 3);
   CHECK(memory.find(key_of(6)).plan == nullptr);
 
   std::vector<PlanKey> others(10, key_of(5));
@@ -64,7 +64,7 @@ TEST_CASE("a ranking and its plan are remembered for a problem, in either order"
   const Remembered known = memory.find(key_of(5));
   CHECK(known.ranking == ranking);
   CHECK(known.plan == plan);
-  CHECK(known.given_up == 2);
+  CHECK(known.excluded == 2);
 }
 
 TEST_CASE("a new plan replaces the oldest one") {
@@ -96,8 +96,8 @@ TEST_CASE("the chooser plans a shape once") {
   CHECK(choose(problem_of(68)) != first);
   CHECK(choose.chooser.choose(problem, {}, 1 << 20) != first);
 
-  SECTION("and again if a kernel has been given up since") {
-    CHECK(choose.chooser.give_up(first->choice.chosen.config, {}, "for a test"));
+  SECTION("and again if a kernel has been excluded since") {
+    CHECK(choose.chooser.exclude(first->choice.chosen.config, {}, "for a test"));
     CHECK(choose(problem)->choice.chosen.config != first->choice.chosen.config);
   }
   SECTION("and again for another kernel folder") {

@@ -11,8 +11,8 @@ namespace {
 using namespace test;
 
 void check_call(const Options& options) {
-  const Multiply multiply = first_choice_multiply();
-  check_on_device(multiply, random_data(multiply, 3), options);
+  const GemmCase gemm = first_choice_gemm();
+  check_on_device(gemm, random_data(gemm, 3), options);
 }
 
 // The same, but the first kernel that is enqueued fails. Kernels are compiled and tested before.
@@ -34,13 +34,13 @@ Options named(const std::string& kernel) {
   return result;
 }
 
-bool has_given_up_a_kernel() {
+bool has_excluded_a_kernel() {
   return contains(explain_on(shared_context(), {}), "cannot be launched");
 }
 
-TEST_CASE("an error of the call is thrown, and no kernel is given up for it") {
+TEST_CASE("an error of the call is thrown, and no kernel is excluded for it") {
   CHECK_ERROR([] { check_failing_call(CL_INVALID_KERNEL_ARGS, {}); }, opencl_error, "CL_INVALID_KERNEL_ARGS");
-  CHECK_FALSE(has_given_up_a_kernel());
+  CHECK_FALSE(has_excluded_a_kernel());
 }
 
 TEST_CASE("if the device does not launch a kernel that the caller named, the call fails") {
@@ -48,7 +48,7 @@ TEST_CASE("if the device does not launch a kernel that the caller named, the cal
   name_first_choice(options);
   CHECK_ERROR([&] { check_failing_call(CL_INVALID_WORK_GROUP_SIZE, options); }, device_limit_exceeded,
               "cannot be launched");
-  CHECK_FALSE(has_given_up_a_kernel());
+  CHECK_FALSE(has_excluded_a_kernel());
 }
 
 TEST_CASE("a call that runs out of memory is tried again with half the scratch memory") {
@@ -59,7 +59,7 @@ TEST_CASE("a call that runs out of memory is tried again with half the scratch m
 
 TEST_CASE("if the device does not launch a kernel, the next one is used") {
   check_failing_call(CL_INVALID_WORK_GROUP_SIZE, {});
-  CHECK(has_given_up_a_kernel());
+  CHECK(has_excluded_a_kernel());
   check_call({});
 }
 

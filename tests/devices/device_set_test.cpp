@@ -49,26 +49,26 @@ Options with_little_memory() {
   return options;
 }
 
-void run_in(DeviceSet& devices, const Multiply& multiply, Data& used, const Options& options) {
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+void run_in(DeviceSet& devices, const GemmCase& gemm, Data& used, const Options& options) {
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   devices.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
                 used.a.data() + a.offset, a.ld, used.b.data() + b.offset, b.ld, scalars.beta,
                 used.c.data() + c.offset, c.ld, options);
 }
 
-std::vector<float> run_on(DeviceSet& devices, const Multiply& multiply, const Data& data,
+std::vector<float> run_on(DeviceSet& devices, const GemmCase& gemm, const Data& data,
                           const Options& options = with_little_memory()) {
   Data used = data;
-  run_in(devices, multiply, used, options);
+  run_in(devices, gemm, used, options);
   CHECK(same_bits(used.a, data.a));
   CHECK(same_bits(used.b, data.b));
   return used.c;
 }
 
-void check_on(DeviceSet& devices, const Multiply& multiply) {
-  INFO(describe(multiply));
-  const Data data = random_data(multiply, 7);
-  check_result(multiply, data, run_on(devices, multiply, data));
+void check_on(DeviceSet& devices, const GemmCase& gemm) {
+  INFO(describe(gemm));
+  const Data data = random_data(gemm, 7);
+  check_result(gemm, data, run_on(devices, gemm, data));
 }
 
 TEST_CASE("lists of devices") {
@@ -128,26 +128,26 @@ TEST_CASE("all forms on several devices, with gaps, in place and on copies") {
   for (const Way way : {Way::in_place, Way::on_copies}) {
     DeviceSet devices = all_of(way);
     for (const Form& form : all_forms()) {
-      check_on(devices, make_multiply(form, {301, 203, 97}, {-1.5f, 1}, all_placements()[1]));
+      check_on(devices, make_gemm_case(form, {301, 203, 97}, {-1.5f, 1}, all_placements()[1]));
     }
-    check_on(devices, make_multiply(all_forms()[1], shared_shape, {1, 1}, all_placements()[1]));
-    check_on(devices, make_multiply(all_forms()[6], shared_shape, {1, 0}, all_placements()[1]));
-    check_on(devices, make_multiply(all_forms()[0], {1, 1, 1}, {1, 0}, all_placements()[0]));
+    check_on(devices, make_gemm_case(all_forms()[1], shared_shape, {1, 1}, all_placements()[1]));
+    check_on(devices, make_gemm_case(all_forms()[6], shared_shape, {1, 0}, all_placements()[1]));
+    check_on(devices, make_gemm_case(all_forms()[0], {1, 1, 1}, {1, 0}, all_placements()[0]));
   }
 }
 
 TEST_CASE("each of several devices computes a part of C, and the same list gives the same bits") {
   if (!has_several()) return;
-  const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {1, 1}, all_placements()[1]);
-  const Data data = random_data(multiply, 8);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], shared_shape, {1, 1}, all_placements()[1]);
+  const Data data = random_data(gemm, 8);
   for (const Way way : {Way::in_place, Way::on_copies}) {
     DeviceSet devices = all_of(way);
     const std::size_t count = sharers(devices).size();
     if (are_of_one_platform(devices.devices())) CHECK(count == devices.devices().size());
-    const auto first = run_on(devices, multiply, data);
-    for (int again = 0; again < 3; ++again) CHECK(same_bits(first, run_on(devices, multiply, data)));
+    const auto first = run_on(devices, gemm, data);
+    for (int again = 0; again < 3; ++again) CHECK(same_bits(first, run_on(devices, gemm, data)));
     DeviceSet others = all_of(way);
-    CHECK(same_bits(first, run_on(others, multiply, data)));
+    CHECK(same_bits(first, run_on(others, gemm, data)));
   }
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("a device that fails during a call is left out, and the others do its 
     bool widest;        // the one with the widest share, or the narrowest
     std::size_t after;  // kernels
   };
-  const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {-1.5f, 1}, all_placements()[1]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], shared_shape, {-1.5f, 1}, all_placements()[1]);
   for (const Failure& failure : {Failure{Way::in_place, true, 0},
                                  {Way::in_place, true, 1},
                                  {Way::in_place, false, 0},
@@ -191,12 +191,12 @@ TEST_CASE("a device that fails during a call is left out, and the others do its 
     const std::vector<cl_device_id> sharing = sharers(devices);
     if (sharing.size() < 2) return;
     const cl_device_id failing = failure.widest ? sharing.front() : sharing.back();
-    run_on(devices, multiply, random_data(multiply, 1));  // now all kernels are compiled and trusted
+    run_on(devices, gemm, random_data(gemm, 1));  // now all kernels are compiled and trusted
     const std::size_t count = devices.devices().size();
     INFO(name_of(failing) << " fails after " << failure.after
                           << (failure.way == Way::in_place ? ", in place" : ", on copies"));
     fail_after_kernels(failing, failure.after);
-    check_on(devices, multiply);
+    check_on(devices, gemm);
     heal();
     CHECK(devices.devices().size() == count - 1);
   }
@@ -204,19 +204,19 @@ TEST_CASE("a device that fails during a call is left out, and the others do its 
 
 TEST_CASE("a device that fails after it has written a part of C in place") {
   if (!has_several()) return;
-  const Multiply multiply = make_multiply(all_forms()[3], shared_shape, {1, 1}, all_placements()[1]);
+  const GemmCase gemm = make_gemm_case(all_forms()[3], shared_shape, {1, 1}, all_placements()[1]);
   Options options;
   options.kernel = "tiled";
   options.scratch_limit = 256 * 1024;  // several kernels cover k, and each adds to C
-  const Data data = random_data(multiply, 11);
+  const Data data = random_data(gemm, 11);
   for (const std::size_t kernels : {9u, 20u}) {
     DeviceSet devices = all_of(Way::in_place);
     const std::size_t count = devices.devices().size();
-    run_on(devices, multiply, data, options);
+    run_on(devices, gemm, data, options);
     const std::vector<cl_device_id> sharing = sharers(devices);
     if (sharing.size() < 2) return;
     fail_after_kernels(sharing.front(), kernels);
-    check_result(multiply, data, run_on(devices, multiply, data, options));
+    check_result(gemm, data, run_on(devices, gemm, data, options));
     heal();
     CHECK(devices.devices().size() == count - 1);
   }
@@ -224,18 +224,17 @@ TEST_CASE("a device that fails after it has written a part of C in place") {
 
 TEST_CASE("if clgemm cannot wait for a device, the call ends with matrices_in_use") {
   if (!has_several()) return;
-  const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {1, 1}, all_placements()[1]);
-  const Data data = random_data(multiply, 12);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], shared_shape, {1, 1}, all_placements()[1]);
+  const Data data = random_data(gemm, 12);
   Options slow;
   slow.kernel = "naive";
   for (const std::size_t kernels : {1u, 2u, 3u}) {
     DeviceSet devices = all_of(Way::in_place);
     if (sharers(devices).size() < 2) return;
-    run_on(devices, multiply, data, slow);
+    run_on(devices, gemm, data, slow);
     lose_after_kernels(sharers(devices).front(), kernels);
     Data used = data;
-    CHECK_ERROR([&] { run_in(devices, multiply, used, slow); }, matrices_in_use,
-                "may still use the matrices");
+    CHECK_ERROR([&] { run_in(devices, gemm, used, slow); }, matrices_in_use, "may still use the matrices");
     heal();
     std::this_thread::sleep_for(
         std::chrono::milliseconds(500));  // the matrices are destroyed at the end of this scope
@@ -247,15 +246,15 @@ TEST_CASE("a device whose pinned results do not come back is left out, and C is 
   Options options = with_little_memory();
   options.host_matrices_are_pinned = true;
   for (const float beta : {0.0f, 1.0f}) {
-    const Multiply multiply = make_multiply(all_forms()[3], shared_shape, {1, beta}, all_placements()[1]);
-    const Data data = random_data(multiply, 13);
+    const GemmCase gemm = make_gemm_case(all_forms()[3], shared_shape, {1, beta}, all_placements()[1]);
+    const Data data = random_data(gemm, 13);
     for (const std::size_t kernels : {3u, 20u, 50u}) {
       INFO("beta " << beta << ", after kernel " << kernels);
       DeviceSet devices = all_of(Way::on_copies);
       const std::size_t count = devices.devices().size();
-      run_on(devices, multiply, data, options);
+      run_on(devices, gemm, data, options);
       fail_after_kernels(sharers(devices).back(), kernels);
-      check_result(multiply, data, run_on(devices, multiply, data, options));
+      check_result(gemm, data, run_on(devices, gemm, data, options));
       heal();
       CHECK(devices.devices().size() == count - 1);
     }
@@ -265,13 +264,13 @@ TEST_CASE("a device whose pinned results do not come back is left out, and C is 
 TEST_CASE("a device whose results do not come back is left out, and C is right with any beta") {
   if (!has_several()) return;
   for (const float beta : {0.0f, 1.0f}) {
-    const Multiply multiply = make_multiply(all_forms()[3], shared_shape, {1, beta}, all_placements()[1]);
+    const GemmCase gemm = make_gemm_case(all_forms()[3], shared_shape, {1, beta}, all_placements()[1]);
     for (const std::size_t commands : {0u, 1u, 5u}) {
       DeviceSet devices = all_of(Way::on_copies);
       const std::size_t count = devices.devices().size();
-      run_on(devices, multiply, random_data(multiply, 1));
+      run_on(devices, gemm, random_data(gemm, 1));
       fail_after_reads(sharers(devices).back(), commands);
-      check_on(devices, multiply);
+      check_on(devices, gemm);
       heal();
       CHECK(devices.devices().size() == count - 1);
     }
@@ -279,34 +278,34 @@ TEST_CASE("a device whose results do not come back is left out, and C is right w
 }
 
 TEST_CASE("if all devices fail, the first cause is thrown, in this call and in later ones") {
-  const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {1, 0}, all_placements()[0]);
-  const Data data = random_data(multiply, 9);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], shared_shape, {1, 0}, all_placements()[0]);
+  const Data data = random_data(gemm, 9);
   DeviceSet devices("all");
-  run_on(devices, multiply, data);
+  run_on(devices, gemm, data);
   fail_after_kernels(nullptr, 0);
-  CHECK_ERROR([&] { run_on(devices, multiply, data); }, opencl_error, "all devices have failed");
+  CHECK_ERROR([&] { run_on(devices, gemm, data); }, opencl_error, "all devices have failed");
   heal();
-  CHECK_ERROR([&] { run_on(devices, multiply, data); }, opencl_error, "clEnqueueNDRangeKernel");
+  CHECK_ERROR([&] { run_on(devices, gemm, data); }, opencl_error, "clEnqueueNDRangeKernel");
   CHECK(devices.devices().empty());
 }
 
 TEST_CASE("errors of a call exclude no device") {
   DeviceSet devices("all");
   const std::size_t count = devices.devices().size();
-  const Multiply multiply = make_multiply(all_forms()[0], {600, 600, 600}, {1, 0}, all_placements()[0]);
-  const Data data = random_data(multiply, 10);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {600, 600, 600}, {1, 0}, all_placements()[0]);
+  const Data data = random_data(gemm, 10);
   Options options;
   options.kernel = "no_such_kernel";
-  CHECK_ERROR([&] { run_on(devices, multiply, data, options); }, kernel_not_found, "no_such_kernel");
+  CHECK_ERROR([&] { run_on(devices, gemm, data, options); }, kernel_not_found, "no_such_kernel");
   options = {};
   options.scratch = reinterpret_cast<cl_mem>(&options);
-  CHECK_ERROR([&] { run_on(devices, multiply, data, options); }, invalid_argument, "scratch");
+  CHECK_ERROR([&] { run_on(devices, gemm, data, options); }, invalid_argument, "scratch");
   CHECK(devices.devices().size() == count);
 }
 
 TEST_CASE("options that no device supports exclude no device") {
-  const Multiply multiply = make_multiply(all_forms()[0], {600, 600, 600}, {1, 0}, all_placements()[0]);
-  const Data data = random_data(multiply, 10);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {600, 600, 600}, {1, 0}, all_placements()[0]);
+  const Data data = random_data(gemm, 10);
   const TemporaryFolder folder;
   Options no_c;
   no_c.kernel_file =
@@ -336,15 +335,15 @@ TEST_CASE("options that no device supports exclude no device") {
   for (const Way way : {Way::in_place, Way::on_copies}) {
     DeviceSet devices = all_of(way);
     const std::size_t count = devices.devices().size();
-    CHECK_ERROR([&] { run_on(devices, multiply, data, no_c); }, build_failed, "no_c.cl");
-    CHECK_ERROR([&] { run_on(devices, multiply, data, too_large); }, device_limit_exceeded, "1048576");
-    CHECK_ERROR([&] { run_on(devices, multiply, data, no_scratch); }, out_of_memory, "the limit is 100");
-    CHECK_ERROR([&] { run_on(devices, multiply, data, wrong_argument); }, invalid_kernel_file,
+    CHECK_ERROR([&] { run_on(devices, gemm, data, no_c); }, build_failed, "no_c.cl");
+    CHECK_ERROR([&] { run_on(devices, gemm, data, too_large); }, device_limit_exceeded, "1048576");
+    CHECK_ERROR([&] { run_on(devices, gemm, data, no_scratch); }, out_of_memory, "the limit is 100");
+    CHECK_ERROR([&] { run_on(devices, gemm, data, wrong_argument); }, invalid_kernel_file,
                 "argument 3 of the kernel");
     if (way == Way::on_copies)
-      CHECK_ERROR([&] { run_on(devices, multiply, data, too_little); }, out_of_memory, "1000 bytes");
+      CHECK_ERROR([&] { run_on(devices, gemm, data, too_little); }, out_of_memory, "1000 bytes");
     CHECK(devices.devices().size() == count);
-    check_on(devices, multiply);
+    check_on(devices, gemm);
   }
 }
 
@@ -356,8 +355,8 @@ TEST_CASE("a set that was moved, and calls without work") {
   devices = std::move(taken);
   CHECK(devices.devices().size() == count);
   for (const Scalars& scalars : {Scalars{0, 2}, Scalars{0, 1}, Scalars{0, 0}})
-    check_on(devices, make_multiply(all_forms()[0], {40, 50, 60}, scalars, all_placements()[1]));
-  check_on(devices, make_multiply(all_forms()[0], {0, 50, 60}, {1, 2}, all_placements()[1]));
+    check_on(devices, make_gemm_case(all_forms()[0], {40, 50, 60}, scalars, all_placements()[1]));
+  check_on(devices, make_gemm_case(all_forms()[0], {0, 50, 60}, {1, 2}, all_placements()[1]));
   CHECK(devices.explain_host({.m = 40, .n = 50, .k = 0}) ==
         "kernel: none, because there is nothing to compute\n");
 }

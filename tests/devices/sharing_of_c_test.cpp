@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "devices/coverage.hpp"
-#include "devices/shared_multiply.hpp"
+#include "devices/shared_gemm.hpp"
 #include "devices/shares.hpp"
 #include "support/catch.hpp"
 

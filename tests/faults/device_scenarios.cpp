@@ -94,7 +94,7 @@ class OnDevice final : public Scenario {
   template <class Sgemm, class Strided, class List>
   void enqueue(const Sgemm& one, const Strided& strided, const List& list, const WaitList& wait_for,
                cl_event& done) {
-    const auto& [form, size, scalars, a, b, c] = task_->multiply;
+    const auto& [form, size, scalars, a, b, c] = task_->gemm;
     const auto& [m, n, k] = size;
     const DeviceMatrix at_a{matrices_.a.named(), a.ld, a.offset}, at_b{matrices_.b.named(), b.ld, b.offset};
     switch (call_.call) {
@@ -130,7 +130,7 @@ class OnDevice final : public Scenario {
   }
 
   DeviceMatrix at_c(std::size_t i) const {
-    const Place& c = task_->multiply.c;
+    const Place& c = task_->gemm.c;
     return {matrices_.c.named(), c.ld, i * task_->data.c.size() + c.offset};
   }
   std::vector<float> all_c() const {

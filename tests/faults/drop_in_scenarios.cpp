@@ -25,18 +25,18 @@ void* library() {
 template <class Int>
 struct Arguments {
   explicit Arguments(const Task& task, float* first_c)
-      : m(static_cast<Int>(task.multiply.shape.m)),
-        n(static_cast<Int>(task.multiply.shape.n)),
-        k(static_cast<Int>(task.multiply.shape.k)),
-        lda(static_cast<Int>(task.multiply.a.ld)),
-        ldb(static_cast<Int>(task.multiply.b.ld)),
-        ldc(static_cast<Int>(task.multiply.c.ld)),
+      : m(static_cast<Int>(task.gemm.shape.m)),
+        n(static_cast<Int>(task.gemm.shape.n)),
+        k(static_cast<Int>(task.gemm.shape.k)),
+        lda(static_cast<Int>(task.gemm.a.ld)),
+        ldb(static_cast<Int>(task.gemm.b.ld)),
+        ldc(static_cast<Int>(task.gemm.c.ld)),
         c_stride(static_cast<Int>(task.data.c.size())),
-        alpha(task.multiply.scalars.alpha),
-        beta(task.multiply.scalars.beta),
-        a(task.data.a.data() + task.multiply.a.offset),
-        b(task.data.b.data() + task.multiply.b.offset),
-        c(first_c + task.multiply.c.offset) {}
+        alpha(task.gemm.scalars.alpha),
+        beta(task.gemm.scalars.beta),
+        a(task.data.a.data() + task.gemm.a.offset),
+        b(task.data.b.data() + task.gemm.b.offset),
+        c(first_c + task.gemm.c.offset) {}
 
   Int m, n, k, lda, ldb, ldc, c_stride;
   float alpha, beta;

@@ -93,16 +93,16 @@ bool commands_overtake() {
 
 // A GEMM with a kernel that packs A and B, on separate buffers.
 struct PackedCall {
-  Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {70, 75, 80}, {2, -1},
-                                    all_placements()[1]);
-  Data data = integer_data(multiply, 3);
+  GemmCase gemm = make_gemm_case({Layout::row_major, Transpose::no, Transpose::no}, {70, 75, 80}, {2, -1},
+                                 all_placements()[1]);
+  Data data = integer_data(gemm, 3);
   DeviceData buffers = upload(data);
   Options options;
 
   PackedCall() { options.kernel = "tiled"; }
 
   cl::Event run(const cl::CommandQueue& queue, const WaitList& wait_for = {}) const {
-    const auto& [form, shape, scalars, a, b, c] = multiply;
+    const auto& [form, shape, scalars, a, b, c] = gemm;
     cl_event done = nullptr;
     shared_context().sgemm(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
                            shape.k, scalars.alpha, matrix_at(buffers.a, a), matrix_at(buffers.b, b),
@@ -110,7 +110,7 @@ struct PackedCall {
     return cl::Event(done);
   }
 
-  bool is_right() const { return error_ratio(multiply, data, read_buffer(buffers.c)) == 0; }
+  bool is_right() const { return error_ratio(gemm, data, read_buffer(buffers.c)) == 0; }
 };
 
 TEST_CASE("a second attempt in the caller's scratch buffer waits foreverything that the first one enqueued") {
@@ -148,7 +148,7 @@ TEST_CASE("launches of a batch that share the caller's scratch buffer run one af
   Options options = call.options;
   options.scratch = scratch();
   const auto run = [&] {
-    const auto& [form, shape, scalars, a, b, c] = call.multiply;
+    const auto& [form, shape, scalars, a, b, c] = call.gemm;
     const DeviceMatrix at_a = matrix_at(call.buffers.a, a);
     const DeviceMatrix at_b = matrix_at(call.buffers.b, b);
     shared_context().sgemm_batched(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
@@ -186,12 +186,12 @@ TEST_CASE("only the last launch of a call in blocks on an in-order queue has an 
 
 TEST_CASE("successive calls make no new buffers") {
   const cl::CommandQueue queue = make_queue(false);
-  PackedCall adding_parts;  // it needs memory to count slices
-  adding_parts.options = {};
-  adding_parts.options.kernel_file = CLGEMM_TEST_KERNELS "/adding_parts.cl";
-  adding_parts.options.parameters = {{split_parameter, 3}};
+  PackedCall adding_slices;  // it needs memory to count slices
+  adding_slices.options = {};
+  adding_slices.options.kernel_file = CLGEMM_TEST_KERNELS "/adding_parts.cl";
+  adding_slices.options.parameters = {{split_parameter, 3}};
   const PackedCall packed;
-  for (const PackedCall* call : {&packed, &std::as_const(adding_parts)}) {
+  for (const PackedCall* call : {&packed, &std::as_const(adding_slices)}) {
     call->run(queue).wait();
     const Armed counting({nth("clCreateBuffer", std::numeric_limits<unsigned long>::max())});
     call->run(queue).wait();
@@ -230,12 +230,12 @@ TEST_CASE("a call whose wait list fails does not block a later call") {
 
 TEST_CASE(
     "a failed call on host matrices returns when the device no longer uses them, and names the failure") {
-  const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {400, 400, 900},
-                                          {2, -1}, all_placements()[0]);
-  const Data before = integer_data(multiply, 4);
+  const GemmCase gemm = make_gemm_case({Layout::row_major, Transpose::no, Transpose::no}, {400, 400, 900},
+                                       {2, -1}, all_placements()[0]);
+  const Data before = integer_data(gemm, 4);
   std::vector<float> result;
   const auto run = [&](Context& context) {
-    const auto& [form, shape, scalars, a, b, c] = multiply;
+    const auto& [form, shape, scalars, a, b, c] = gemm;
     result = before.c;
     context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
                   before.a.data(), a.ld, before.b.data(), b.ld, scalars.beta, result.data(), c.ld);
@@ -389,20 +389,20 @@ TEST_CASE("a call works, only slower, if threads cannot be started") {
 TEST_CASE("without threads, the calling thread copies the data for a device with its own memory") {
   if (!driver_lives_without_threads()) return;
   Context context = copying_context();
-  const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {300, 310, 320},
-                                          {2, -1}, all_placements()[1]);
-  const Data before = integer_data(multiply, 9);
+  const GemmCase gemm = make_gemm_case({Layout::row_major, Transpose::no, Transpose::no}, {300, 310, 320},
+                                       {2, -1}, all_placements()[1]);
+  const Data before = integer_data(gemm, 9);
   Options options;
   options.device_memory_limit = 256 * 1024;
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   std::vector<float> result = before.c;
   threads_can_start = false;
   context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
                 before.a.data() + a.offset, a.ld, before.b.data() + b.offset, b.ld, scalars.beta,
                 result.data() + c.offset, c.ld, options);
   threads_can_start = true;
-  CHECK(error_ratio(multiply, before, result) == 0);
-  CHECK(damage_around_c(multiply, before, result).empty());
+  CHECK(error_ratio(gemm, before, result) == 0);
+  CHECK(damage_around_c(gemm, before, result).empty());
 }
 
 // If an OpenCL implementation fails once to unmap a chunk, the chunk would stay mapped until the process
@@ -498,18 +498,18 @@ TEST_CASE("after an Error the event is unchanged, and nothing runs after the que
   auto* const untouched = reinterpret_cast<cl_event>(&layer);
   cl_event done = untouched;
   const auto run = [&](std::size_t ld_of_a) {
-    const auto& [form, shape, scalars, a, b, c] = call.multiply;
+    const auto& [form, shape, scalars, a, b, c] = call.gemm;
     shared_context().sgemm(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
                            shape.k, scalars.alpha, {call.buffers.a(), ld_of_a, a.offset},
                            matrix_at(call.buffers.b, b), scalars.beta, matrix_at(call.buffers.c, c), {go()},
                            &done, call.options);
   };
   layer.record(true);
-  CHECK_ERROR([&] { run(call.multiply.shape.k - 1); }, invalid_leading_dimension, "lda");
+  CHECK_ERROR([&] { run(call.gemm.shape.k - 1); }, invalid_leading_dimension, "lda");
   CHECK(layer.record(true).empty());
   {
     const Armed armed({nth("clEnqueueNDRangeKernel", 6)});  // in the second block, after C was scaled once
-    CHECK_ERROR([&] { run(call.multiply.a.ld); }, out_of_memory, "clEnqueueNDRangeKernel");
+    CHECK_ERROR([&] { run(call.gemm.a.ld); }, out_of_memory, "clEnqueueNDRangeKernel");
   }
   const std::vector<Command> commands = layer.record(false);
   CHECK(std::count_if(commands.begin(), commands.end(),
@@ -517,7 +517,7 @@ TEST_CASE("after an Error the event is unchanged, and nothing runs after the que
   CHECK(done == untouched);
   go.setStatus(CL_COMPLETE);
   queue.finish();
-  CHECK(damage_around_c(call.multiply, call.data, read_buffer(call.buffers.c)).empty());
+  CHECK(damage_around_c(call.gemm, call.data, read_buffer(call.buffers.c)).empty());
   CHECK(same_bits(read_buffer(call.buffers.a), call.data.a));
   CHECK(same_bits(read_buffer(call.buffers.b), call.data.b));
   queue.enqueueWriteBuffer(call.buffers.c, CL_TRUE, 0, call.data.c.size() * sizeof(float),

@@ -39,7 +39,7 @@ class HostBatch final : public Scenario {
 
   // All products have the same A and B, but the batch does not know this.
   void call() override {
-    const auto& [form, size, scalars, a, b, c] = task_->multiply;
+    const auto& [form, size, scalars, a, b, c] = task_->gemm;
     const float* const first_a = task_->data.a.data() + a.offset;
     const float* const first_b = task_->data.b.data() + b.offset;
     float* const first_c = c_.data() + c.offset;

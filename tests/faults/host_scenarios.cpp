@@ -29,7 +29,7 @@ class WithHostC : public Scenario {
   // `sgemm` takes the arguments of Context::sgemm().
   template <class Sgemm>
   void multiply(const Sgemm& sgemm) {
-    const auto& [form, shape, scalars, a, b, c] = task_->multiply;
+    const auto& [form, shape, scalars, a, b, c] = task_->gemm;
     sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
           task_->data.a.data() + a.offset, a.ld, task_->data.b.data() + b.offset, b.ld, scalars.beta,
           c_.data() + c.offset, c.ld, call_.options);

@@ -32,7 +32,7 @@ Options named(const std::string& kernel) {
   return options;
 }
 
-Options in_parts_of_k() {
+Options in_slices() {
   Options options = named("tiled");
   options.parameters = {{split_parameter, 3}};
   return options;
@@ -136,7 +136,7 @@ std::vector<Path> make_paths() {
       device("device", "Context::sgemm(cl_command_queue)", {}),
       device("out_of_order", "Context::sgemm(cl_command_queue)", {true, named("tiled")}),
       device("own_scratch", "Context::sgemm(cl_command_queue)", {true, named("tiled"), 100000}),
-      device("parts", "Context::sgemm(cl_command_queue)", {true, in_parts_of_k()}),
+      device("parts", "Context::sgemm(cl_command_queue)", {true, in_slices()}),
       device("blocks", "Context::sgemm(cl_command_queue)", {true, in_blocks()}),
       device("scale", "Context::sgemm(cl_command_queue)", {false, {}, 0, Call::scale}),
       device("strided", "Context::sgemm_strided_batched(cl_command_queue)",

@@ -15,12 +15,12 @@ namespace clgemm::test {
 namespace {
 
 // Returns the expected C with everything around it. Sums of small integers are exact.
-std::vector<float> expected_c(const Multiply& multiply, const Data& data) {
-  const std::vector<double> result = reference_result(multiply, data);
+std::vector<float> expected_c(const GemmCase& gemm, const Data& data) {
+  const std::vector<double> result = reference_result(gemm, data);
   std::vector<float> c = data.c;
-  for (std::size_t row = 0; row < multiply.c.rows; ++row) {
-    for (std::size_t column = 0; column < multiply.c.columns; ++column)
-      c[multiply.c.index(row, column)] = static_cast<float>(result[row * multiply.c.columns + column]);
+  for (std::size_t row = 0; row < gemm.c.rows; ++row) {
+    for (std::size_t column = 0; column < gemm.c.columns; ++column)
+      c[gemm.c.index(row, column)] = static_cast<float>(result[row * gemm.c.columns + column]);
   }
   return c;
 }
@@ -28,10 +28,10 @@ std::vector<float> expected_c(const Multiply& multiply, const Data& data) {
 }  // namespace
 
 Task::Task(const Shape& shape, const Scalars& scalars)
-    : multiply(make_multiply({Layout::row_major, Transpose::no, Transpose::yes}, shape, scalars,
-                             all_placements()[1])),
-      data(integer_data(multiply, 5)),
-      expected(expected_c(multiply, data)) {}
+    : gemm(make_gemm_case({Layout::row_major, Transpose::no, Transpose::yes}, shape, scalars,
+                          all_placements()[1])),
+      data(integer_data(gemm, 5)),
+      expected(expected_c(gemm, data)) {}
 
 // Compares values, because a zero may have either sign.
 bool Task::is_right(const std::vector<float>& c) const {
@@ -40,7 +40,7 @@ bool Task::is_right(const std::vector<float>& c) const {
 }
 
 bool Task::leaves_rest(const std::vector<float>& c) const {
-  return damage_around_c(multiply, data, c).empty();
+  return damage_around_c(gemm, data, c).empty();
 }
 
 const Task& task_of(const Shape& shape, float beta, float alpha) {

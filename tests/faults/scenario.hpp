@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "support/multiply.hpp"
+#include "support/gemm_case.hpp"
 
 namespace clgemm::test {
 
@@ -55,7 +55,7 @@ struct Task {
   bool is_right(const std::vector<float>& c) const;
   bool leaves_rest(const std::vector<float>& c) const;
 
-  Multiply multiply;
+  GemmCase gemm;
   Data data;
   std::vector<float> expected;
 };

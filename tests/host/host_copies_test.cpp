@@ -28,8 +28,8 @@ Context::State& state() {
   return *result;
 }
 
-HostGemm host_gemm_of(const Multiply& multiply, Data& data) {
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+HostGemm host_gemm_of(const GemmCase& gemm, Data& data) {
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   const SgemmCall call{{shape.m, shape.n, shape.k},
                        form.layout,
                        form.transpose_a,
@@ -42,9 +42,9 @@ HostGemm host_gemm_of(const Multiply& multiply, Data& data) {
   return check_host_gemm(call, data.a.data() + a.offset, data.b.data() + b.offset, data.c.data() + c.offset);
 }
 
-std::vector<float> run_on_copies(const Multiply& multiply, const Data& data, const Options& options) {
+std::vector<float> run_on_copies(const GemmCase& gemm, const Data& data, const Options& options) {
   Data used = data;
-  state().host().multiply(host_gemm_of(multiply, used), options);
+  state().host().multiply(host_gemm_of(gemm, used), options);
   CHECK(same_bits(used.a, data.a));
   CHECK(same_bits(used.b, data.b));
   return used.c;
@@ -56,10 +56,10 @@ Options with_limit(std::size_t bytes) {
   return result;
 }
 
-void check_on_copies(const Multiply& multiply, const Options& options) {
-  INFO(describe(multiply) << ", " << options.device_memory_limit << " bytes");
-  const Data data = random_data(multiply, 7);
-  check_result(multiply, data, run_on_copies(multiply, data, options));
+void check_on_copies(const GemmCase& gemm, const Options& options) {
+  INFO(describe(gemm) << ", " << options.device_memory_limit << " bytes");
+  const Data data = random_data(gemm, 7);
+  check_result(gemm, data, run_on_copies(gemm, data, options));
 }
 
 constexpr std::size_t little = 128 * 1024;
@@ -71,7 +71,7 @@ TEST_CASE("parts of every form and shape, with gaps and without") {
   for (const Form& form : all_forms()) {
     for (const Shape& shape : shapes) {
       for (const std::size_t placement : {0u, 1u}) {
-        check_on_copies(make_multiply(form, shape, {-1.5f, 1}, all_placements()[placement]),
+        check_on_copies(make_gemm_case(form, shape, {-1.5f, 1}, all_placements()[placement]),
                         with_limit(little));
       }
     }
@@ -81,24 +81,24 @@ TEST_CASE("parts of every form and shape, with gaps and without") {
 TEST_CASE("several rounds, and several depths in each") {
   for (const std::size_t form : {0u, 3u, 5u}) {
     for (const float beta : {0.0f, 0.5f}) {
-      const Multiply multiply =
-          make_multiply(all_forms()[form], {307, 290, 601}, {1, beta}, all_placements()[1]);
+      const GemmCase gemm =
+          make_gemm_case(all_forms()[form], {307, 290, 601}, {1, beta}, all_placements()[1]);
       const StreamPlan plan = state().host().stream_plan(
           canonical(call_of(SgemmShape{.m = 307, .n = 290, .k = 601})), {}, little);
       REQUIRE(rounds_of(plan).size() > 1);
       REQUIRE(plan.depths() > 1);
-      check_on_copies(multiply, with_limit(little));
+      check_on_copies(gemm, with_limit(little));
     }
   }
 }
 
 TEST_CASE("the same call gives the same bits, by the option and by the environment") {
-  const Multiply multiply = make_multiply(all_forms()[3], {300, 290, 700}, {1, 1}, all_placements()[1]);
-  const Data data = random_data(multiply, 8);
-  const auto first = run_on_copies(multiply, data, with_limit(std::size_t{1} << 20));
-  CHECK(same_bits(first, run_on_copies(multiply, data, with_limit(std::size_t{1} << 20))));
+  const GemmCase gemm = make_gemm_case(all_forms()[3], {300, 290, 700}, {1, 1}, all_placements()[1]);
+  const Data data = random_data(gemm, 8);
+  const auto first = run_on_copies(gemm, data, with_limit(std::size_t{1} << 20));
+  CHECK(same_bits(first, run_on_copies(gemm, data, with_limit(std::size_t{1} << 20))));
   const ScopedVariable variable("CLGEMM_DEVICE_MEMORY_MIB", "1");
-  CHECK(same_bits(first, run_on_copies(multiply, data, {})));
+  CHECK(same_bits(first, run_on_copies(gemm, data, {})));
   CHECK(state().host().device_memory_limit({}) == std::size_t{1} << 20);
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("a limit that is not a number, and a limit that is too small") {
 
 TEST_CASE("zeros of beta on copies: C of NaN is not read") {
   for (const std::size_t form : {0u, 5u})
-    check_on_copies(make_multiply(all_forms()[form], {300, 20, 10}, {1, 0}, all_placements()[1]),
+    check_on_copies(make_gemm_case(all_forms()[form], {300, 20, 10}, {1, 0}, all_placements()[1]),
                     with_limit(little));
 }
 
@@ -123,28 +123,28 @@ TEST_CASE("matrices that the caller has pinned are copied directly") {
   for (const std::size_t form : {0u, 3u, 5u}) {
     Options options = with_limit(little);
     options.host_matrices_are_pinned = true;
-    check_on_copies(make_multiply(all_forms()[form], {307, 290, 601}, {1, 1}, all_placements()[1]), options);
+    check_on_copies(make_gemm_case(all_forms()[form], {307, 290, 601}, {1, 1}, all_placements()[1]), options);
   }
 }
 
 TEST_CASE("computing on copies and computing in place give the same bits") {
-  const Multiply multiply = make_multiply(all_forms()[1], {300, 70, 50}, {1, 1}, all_placements()[1]);
-  const Data data = random_data(multiply, 9);
+  const GemmCase gemm = make_gemm_case(all_forms()[1], {300, 70, 50}, {1, 1}, all_placements()[1]);
+  const Data data = random_data(gemm, 9);
   Options options = with_limit(std::size_t{1} << 20);  // enough for the whole k
   options.kernel = "tiled";
-  CHECK(same_bits(run_on_copies(multiply, data, options), run_on_host(multiply, data, options)));
+  CHECK(same_bits(run_on_copies(gemm, data, options), run_on_host(gemm, data, options)));
 }
 
 TEST_CASE("several threads at once") {
-  const Multiply multiply = make_multiply(all_forms()[2], {200, 150, 300}, {1, 1}, all_placements()[1]);
-  const Data data = random_data(multiply, 10);
-  const auto expected = run_on_copies(multiply, data, with_limit(little));
+  const GemmCase gemm = make_gemm_case(all_forms()[2], {200, 150, 300}, {1, 1}, all_placements()[1]);
+  const Data data = random_data(gemm, 10);
+  const auto expected = run_on_copies(gemm, data, with_limit(little));
   std::vector<std::thread> threads;
   std::vector<std::vector<float>> results(4);
   for (auto& result : results) {
     threads.emplace_back([&] {
       Data used = data;
-      state().host().multiply(host_gemm_of(multiply, used), with_limit(little));
+      state().host().multiply(host_gemm_of(gemm, used), with_limit(little));
       result = used.c;
     });
   }
@@ -153,26 +153,26 @@ TEST_CASE("several threads at once") {
 }
 
 TEST_CASE("a copy that fails is an Error, and the next call is right") {
-  const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
-  Data data = random_data(multiply, 11);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
+  Data data = random_data(gemm, 11);
   for (const std::size_t reads : {0u, 1u, 3u}) {
     fail_after_reads(nullptr, reads);
-    CHECK_ERROR([&] { state().host().multiply(host_gemm_of(multiply, data), with_limit(little)); },
-                opencl_error, "clEnqueueReadBuffer");
+    CHECK_ERROR([&] { state().host().multiply(host_gemm_of(gemm, data), with_limit(little)); }, opencl_error,
+                "clEnqueueReadBuffer");
     heal();
-    check_on_copies(multiply, with_limit(little));
+    check_on_copies(gemm, with_limit(little));
   }
 }
 
 // A call with this option and beta must be right, or end with an Error. Afterwards, it must be right.
-void check_right_or_error(const Multiply& multiply, const Data& data, const Options& options) {
+void check_right_or_error(const GemmCase& gemm, const Data& data, const Options& options) {
   std::vector<float> c;
   try {
-    c = run_on_copies(multiply, data, options);
+    c = run_on_copies(gemm, data, options);
   } catch (const Error&) {
     return;
   }
-  check_result(multiply, data, c);
+  check_result(gemm, data, c);
 }
 
 TEST_CASE("a device that is out of resources once gives a right result or an Error, with any beta") {
@@ -180,13 +180,12 @@ TEST_CASE("a device that is out of resources once gives a right result or an Err
     Options options = with_limit(little);
     options.host_matrices_are_pinned = is_pinned;
     for (const float beta : {0.0f, 1.0f, 0.5f}) {
-      const Multiply multiply =
-          make_multiply(all_forms()[0], {307, 290, 601}, {1, beta}, all_placements()[1]);
-      const Data data = random_data(multiply, 14);
+      const GemmCase gemm = make_gemm_case(all_forms()[0], {307, 290, 601}, {1, beta}, all_placements()[1]);
+      const Data data = random_data(gemm, 14);
       for (std::size_t kernels = 0; kernels < 120; kernels += 7) {
         INFO("pinned: " << is_pinned << ", beta " << beta << ", kernel " << kernels);
         fail_one_kernel(kernels, CL_OUT_OF_RESOURCES);
-        check_right_or_error(multiply, data, options);
+        check_right_or_error(gemm, data, options);
         heal();
       }
     }
@@ -194,9 +193,9 @@ TEST_CASE("a device that is out of resources once gives a right result or an Err
 }
 
 TEST_CASE("nothing is delivered after a streamed call has thrown") {
-  const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
-  Data data = random_data(multiply, 15);
-  const HostGemm host = host_gemm_of(multiply, data);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
+  Data data = random_data(gemm, 15);
+  const HostGemm host = host_gemm_of(gemm, data);
   const StreamPlan plan = state().host().stream_plan(host.problem, {}, little);
   const cl::CommandQueue queue(state().context(), state().device());
   ScratchPool memory(state().context(), CL_MEM_READ_WRITE, little);
@@ -204,13 +203,13 @@ TEST_CASE("nothing is delivered after a streamed call has thrown") {
   for (int steps = 10; steps < 50; steps += 10) {
     int enqueued = 0;
     // Multiplies nothing, because the result does not matter here.
-    const DeviceMultiply device{state().info(), state().context(), queue,
-                                [&](const DeviceGemm&, const Events& wait_for) -> Enqueued {
-                                  if (++enqueued == steps) throw cl::Error(CL_INVALID_VALUE, "of the test");
-                                  cl::Event done;
-                                  queue.enqueueMarkerWithWaitList(&wait_for, &done);
-                                  return {{done}, {done}};
-                                }};
+    const GemmDevice device{state().info(), state().context(), queue,
+                            [&](const DeviceGemm&, const Events& wait_for) -> Enqueued {
+                              if (++enqueued == steps) throw cl::Error(CL_INVALID_VALUE, "of the test");
+                              cl::Event done;
+                              queue.enqueueMarkerWithWaitList(&wait_for, &done);
+                              return {{done}, {done}};
+                            }};
     std::atomic<bool> has_thrown = false;
     std::atomic<int> too_late = 0;
     std::vector<Round> rounds = rounds_of(plan);
@@ -233,27 +232,27 @@ TEST_CASE("nothing is delivered after a streamed call has thrown") {
 }
 
 TEST_CASE("if the device drops a kernel, the call throws an Error, in place and on copies") {
-  const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 1}, all_placements()[1]);
-  Data data = random_data(multiply, 16);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {307, 290, 601}, {1, 1}, all_placements()[1]);
+  Data data = random_data(gemm, 16);
   Context::State in_place(shared_device());
-  in_place.host().multiply(host_gemm_of(multiply, data), {});
-  run_on_copies(multiply, data, with_limit(little));
+  in_place.host().multiply(host_gemm_of(gemm, data), {});
+  run_on_copies(gemm, data, with_limit(little));
   for (const std::size_t kernels : {0u, 5u, 30u}) {
     INFO(kernels);
     drop_one_kernel(kernels);
-    CHECK_ERROR([&] { state().host().multiply(host_gemm_of(multiply, data), with_limit(little)); },
-                opencl_error, "CL_INVALID_OPERATION");
+    CHECK_ERROR([&] { state().host().multiply(host_gemm_of(gemm, data), with_limit(little)); }, opencl_error,
+                "CL_INVALID_OPERATION");
     heal();
   }
   drop_one_kernel(0);
-  CHECK_ERROR([&] { in_place.host().multiply(host_gemm_of(multiply, data), {}); }, opencl_error,
+  CHECK_ERROR([&] { in_place.host().multiply(host_gemm_of(gemm, data), {}); }, opencl_error,
               "CL_INVALID_OPERATION");
   heal();
 }
 
 TEST_CASE("even if waiting fails, the device no longer uses the matrices when the cause is thrown") {
-  const Multiply multiply = make_multiply(all_forms()[0], {400, 400, 400}, {1, 0}, all_placements()[0]);
-  Data data = random_data(multiply, 12);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {400, 400, 400}, {1, 0}, all_placements()[0]);
+  Data data = random_data(gemm, 12);
   Options slow;
   slow.kernel = "naive";
   Context::State in_place(shared_device());
@@ -262,13 +261,13 @@ TEST_CASE("even if waiting fails, the device no longer uses the matrices when th
     return;
   }
   std::fill(data.c.begin(), data.c.end(), -1.0f);
-  in_place.host().multiply(host_gemm_of(multiply, data), slow);
+  in_place.host().multiply(host_gemm_of(gemm, data), slow);
   const std::vector<float> expected = data.c;
   for (const int finishes : {1, 1000}) {
     std::fill(data.c.begin(), data.c.end(), -1.0f);
     fail_maps(1);
     fail_finishes(finishes);
-    CHECK_ERROR([&] { at_boundary([&] { in_place.host().multiply(host_gemm_of(multiply, data), slow); }); },
+    CHECK_ERROR([&] { at_boundary([&] { in_place.host().multiply(host_gemm_of(gemm, data), slow); }); },
                 opencl_error, "clEnqueueMapBuffer");
     const std::vector<float> at_return = data.c;
     heal();
@@ -280,10 +279,10 @@ TEST_CASE("even if waiting fails, the device no longer uses the matrices when th
 
 TEST_CASE("matrices larger than an allocation are used in place, part by part") {
   for (const Form& form : all_forms()) {
-    const Multiply multiply = make_multiply(form, {130, 70, 90}, {-1.5f, 1}, all_placements()[1]);
-    const Data data = random_data(multiply, 13);
+    const GemmCase gemm = make_gemm_case(form, {130, 70, 90}, {-1.5f, 1}, all_placements()[1]);
+    const Data data = random_data(gemm, 13);
     Data used = data;
-    const std::vector<HostGemm> parts = parts_in_place(host_gemm_of(multiply, used), 4000);
+    const std::vector<HostGemm> parts = parts_in_place(host_gemm_of(gemm, used), 4000);
     REQUIRE(parts.size() > 8);
     for (const HostGemm& part : parts) {
       const Extents extents = extents_of(part.problem);
@@ -291,7 +290,7 @@ TEST_CASE("matrices larger than an allocation are used in place, part by part") 
       Context::State& in_place = state_of(shared_context());
       in_place.host().multiply(part, {});
     }
-    check_result(multiply, data, used.c);
+    check_result(gemm, data, used.c);
   }
   // A line that is larger than an allocation cannot be a part.
   std::vector<float> line(2000);

@@ -32,9 +32,9 @@ KernelConfig config_of(const std::string& kernel) {
 
 // Returns why this device cannot run a kernel, or an empty text if it can.
 std::string reason_not_to_run(const Options& options) {
-  const Multiply multiply = make_multiply(all_forms()[0], {1, 1, 1}, {1, 0}, all_placements()[0]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {1, 1, 1}, {1, 0}, all_placements()[0]);
   try {
-    run_on_device(multiply, random_data(multiply, 1), options);
+    run_on_device(gemm, random_data(gemm, 1), options);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::device_limit_exceeded && error.code() != ErrorCode::requirement_failed)
       throw;
@@ -88,10 +88,10 @@ void test_all_cases(const std::string& kernel) {
   std::uint32_t seed = 0;
   for (const auto& row :
        pairwise({shapes.size(), all_forms().size(), all_scalars().size(), all_placements().size()})) {
-    const Multiply multiply =
-        make_multiply(all_forms()[row[1]], shapes[row[0]], all_scalars()[row[2]], all_placements()[row[3]]);
-    INFO(kernel << ": " << describe(multiply));
-    check_on_device(multiply, random_data(multiply, ++seed), options_of(kernel));
+    const GemmCase gemm =
+        make_gemm_case(all_forms()[row[1]], shapes[row[0]], all_scalars()[row[2]], all_placements()[row[3]]);
+    INFO(kernel << ": " << describe(gemm));
+    check_on_device(gemm, random_data(gemm, ++seed), options_of(kernel));
   }
 }
 
@@ -109,10 +109,10 @@ TEST_CASE("integers come out exactly") {
     const KernelConfig config = config_of(kernel);
     for (const Form& form : all_forms()) {
       const Shape shape{config.tile_rows + 2, config.tile_columns + 1, 3 * config.tile_depth + 1};
-      const Multiply multiply = make_multiply(form, shape, {3, -2}, all_placements()[1]);
-      const Data data = integer_data(multiply, 7);
-      INFO(kernel << ": " << describe(multiply));
-      CHECK(error_ratio(multiply, data, run_on_device(multiply, data, options_of(kernel))) == 0);
+      const GemmCase gemm = make_gemm_case(form, shape, {3, -2}, all_placements()[1]);
+      const Data data = integer_data(gemm, 7);
+      INFO(kernel << ": " << describe(gemm));
+      CHECK(error_ratio(gemm, data, run_on_device(gemm, data, options_of(kernel))) == 0);
     }
   }
 }
@@ -123,27 +123,27 @@ TEST_CASE("infinities and NaN appear in the same elements as with IEEE arithmeti
     const KernelConfig config = config_of(kernel);
     const Shape shape{config.tile_rows + 2, config.tile_columns + 3, config.tile_depth + 4};
     for (const Form& form : {all_forms()[0], all_forms()[3], all_forms()[5]}) {
-      const Multiply multiply = make_multiply(form, shape, {1, 1}, all_placements()[1]);
-      Data data = random_data(multiply, 3);
+      const GemmCase gemm = make_gemm_case(form, shape, {1, 1}, all_placements()[1]);
+      Data data = random_data(gemm, 3);
       const auto [m, n, k] = shape;
-      data.a[multiply.a.index(0, 0)] = infinity;
-      data.a[multiply.a.index(m - 1, k - 1)] = std::numeric_limits<float>::quiet_NaN();
-      data.b[multiply.b.index(k - 1, n - 1)] = -infinity;
-      data.b[multiply.b.index(0, 1)] = 0;  // meets the Inf of A
-      data.c[multiply.c.index(1, 0)] = infinity;
-      const std::vector<float> c = run_on_device(multiply, data, options_of(kernel));
-      const std::vector<double> expected = reference_result(multiply, data);
-      INFO(kernel << ": " << describe(multiply));
+      data.a[gemm.a.index(0, 0)] = infinity;
+      data.a[gemm.a.index(m - 1, k - 1)] = std::numeric_limits<float>::quiet_NaN();
+      data.b[gemm.b.index(k - 1, n - 1)] = -infinity;
+      data.b[gemm.b.index(0, 1)] = 0;  // meets the Inf of A
+      data.c[gemm.c.index(1, 0)] = infinity;
+      const std::vector<float> c = run_on_device(gemm, data, options_of(kernel));
+      const std::vector<double> expected = reference_result(gemm, data);
+      INFO(kernel << ": " << describe(gemm));
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < m * n; ++i) {
-        const double got = c[multiply.c.index(i / n, i % n)];
+        const double got = c[gemm.c.index(i / n, i % n)];
         const bool right = std::isnan(expected[i])   ? std::isnan(got)
                            : std::isinf(expected[i]) ? got == expected[i]
                                                      : std::abs(got - expected[i]) < 1e-3;
         if (!right) ++wrong;
       }
       CHECK(wrong == 0);
-      CHECK(damage_around_c(multiply, data, c).empty());
+      CHECK(damage_around_c(gemm, data, c).empty());
     }
   }
 }
@@ -152,20 +152,20 @@ TEST_CASE("infinities and NaN appear in the same elements as with IEEE arithmeti
 // cancel on their own. With alpha, the sum of any few products overflows.
 void check_that_alpha_comes_last(const Options& options, const KernelConfig& config) {
   const std::size_t k = (config.tile_depth % 2 == 0 ? 3 : 6) * config.tile_depth;
-  const Multiply multiply = make_multiply(all_forms()[0], {config.tile_rows, config.tile_columns, k},
-                                          {1e35f, 0}, all_placements()[0]);
-  Data data = random_data(multiply, 3);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {config.tile_rows, config.tile_columns, k}, {1e35f, 0},
+                                       all_placements()[0]);
+  Data data = random_data(gemm, 3);
   for (std::size_t depth = 0; depth < k; ++depth) {
     for (std::size_t row = 0; row < config.tile_rows; ++row)
-      data.a[multiply.a.index(row, depth)] = depth < k / 2 ? 1.0f : -1.0f;
+      data.a[gemm.a.index(row, depth)] = depth < k / 2 ? 1.0f : -1.0f;
     for (std::size_t column = 0; column < config.tile_columns; ++column)
-      data.b[multiply.b.index(depth, column)] = 1e5f;
+      data.b[gemm.b.index(depth, column)] = 1e5f;
   }
-  const std::vector<float> c = run_on_device(multiply, data, options);
+  const std::vector<float> c = run_on_device(gemm, data, options);
   std::size_t wrong = 0;
   for (std::size_t row = 0; row < config.tile_rows; ++row) {
     for (std::size_t column = 0; column < config.tile_columns; ++column)
-      wrong += c[multiply.c.index(row, column)] != 0.0f;
+      wrong += c[gemm.c.index(row, column)] != 0.0f;
   }
   INFO(config.name << " " << describe_values(config.values));
   CHECK(wrong == 0);
@@ -186,11 +186,11 @@ TEST_CASE("alpha is applied after the sum of all products") {
 
 TEST_CASE("the same call gives the same bits") {
   for (const std::string& kernel : runnable_kernels()) {
-    const Multiply multiply = make_multiply(all_forms()[1], {65, 43, 77}, {-1.5f, 1}, all_placements()[1]);
-    const Data data = random_data(multiply, 11);
+    const GemmCase gemm = make_gemm_case(all_forms()[1], {65, 43, 77}, {-1.5f, 1}, all_placements()[1]);
+    const Data data = random_data(gemm, 11);
     INFO(kernel);
-    const std::vector<float> first = run_on_device(multiply, data, options_of(kernel));
-    for (int i = 0; i < 3; ++i) CHECK(same_bits(run_on_device(multiply, data, options_of(kernel)), first));
+    const std::vector<float> first = run_on_device(gemm, data, options_of(kernel));
+    for (int i = 0; i < 3; ++i) CHECK(same_bits(run_on_device(gemm, data, options_of(kernel)), first));
   }
 }
 
@@ -200,13 +200,13 @@ TEST_CASE("blocks because of a scratch limit give the same result") {
     if (config.reads_in_place()) continue;
     const Shape shape{2 * config.tile_rows + 5, 3 * config.tile_columns + 7, 5 * config.tile_depth + 3};
     for (const Form& form : all_forms()) {
-      const Multiply multiply = make_multiply(form, shape, {-1.5f, -1.5f}, all_placements()[1]);
-      const Data data = random_data(multiply, 5);
+      const GemmCase gemm = make_gemm_case(form, shape, {-1.5f, -1.5f}, all_placements()[1]);
+      const Data data = random_data(gemm, 5);
       Options options = options_of(kernel);
       options.scratch_limit =
           3 * sizeof(float) * config.tile_depth * (config.tile_rows + config.tile_columns);
-      INFO(kernel << ": " << describe(multiply));
-      check_on_device(multiply, data, options);
+      INFO(kernel << ": " << describe(gemm));
+      check_on_device(gemm, data, options);
     }
   }
 }
@@ -221,10 +221,10 @@ TEST_CASE("panels of every width transpose B") {
       continue;
     }
     for (const std::size_t k : {7U, 16U, 559U}) {
-      const Multiply multiply = make_multiply(all_forms()[1], {37, 45, k}, {3, -2}, all_placements()[1]);
-      const Data data = integer_data(multiply, 7);
-      INFO(describe(multiply));
-      CHECK(error_ratio(multiply, data, run_on_device(multiply, data, options)) == 0);
+      const GemmCase gemm = make_gemm_case(all_forms()[1], {37, 45, k}, {3, -2}, all_placements()[1]);
+      const Data data = integer_data(gemm, 7);
+      INFO(describe(gemm));
+      CHECK(error_ratio(gemm, data, run_on_device(gemm, data, options)) == 0);
     }
   }
 }
@@ -238,9 +238,9 @@ constexpr std::chrono::seconds sweep_budget{20};
 bool run_with(const std::string& kernel, const std::string& parameter, std::int64_t value) {
   INFO(kernel << " " << parameter << "=" << value);
   // Only one form, because every form is another program of a kernel that reads operands in place.
-  const Multiply multiply = make_multiply(all_forms()[0], {67, 71, 37}, {-1.5f, 1}, all_placements()[1]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {67, 71, 37}, {-1.5f, 1}, all_placements()[1]);
   try {
-    check_on_device(multiply, random_data(multiply, 13), options_of(kernel, {{parameter, value}}));
+    check_on_device(gemm, random_data(gemm, 13), options_of(kernel, {{parameter, value}}));
   } catch (const Error& error) {
     CHECK(
         (error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed));
@@ -254,7 +254,7 @@ TEST_CASE("every value of every parameter") {
   KernelLibrary library(kernel_folder_or_default({}));
   std::string not_allowed;
   std::string no_time;
-  for (const std::string& kernel : library.names(Role::multiply)) {
+  for (const std::string& kernel : library.names(Role::gemm)) {
     const auto end = std::chrono::steady_clock::now() + sweep_budget;
     for (const auto& parameter : library.find(kernel).file->manifest.parameters) {
       for (const std::int64_t value : parameter.values) {

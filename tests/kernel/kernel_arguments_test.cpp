@@ -36,7 +36,7 @@ TEST_CASE("the kernels that ship declare the arguments that are set") {
   KernelLibrary library;
   std::set<std::size_t> lengths;
   for (const Role role :
-       {Role::multiply, Role::fallback, Role::pack, Role::pack_both, Role::scale, Role::reduce}) {
+       {Role::gemm, Role::fallback, Role::pack, Role::pack_both, Role::scale, Role::reduce}) {
     for (const std::string& name : library.names(role)) {
       INFO(name);
       const KernelFile& file = *library.find(name).file;

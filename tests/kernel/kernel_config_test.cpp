@@ -114,7 +114,7 @@ TEST_CASE("an alignment must be a power of two of at most 64") {
 
 TEST_CASE("no built-in kernel is compiled with options that loosen IEEE arithmetic") {
   KernelLibrary library;
-  for (const Role role : {Role::multiply, Role::pack, Role::scale}) {
+  for (const Role role : {Role::gemm, Role::pack, Role::scale}) {
     for (const std::string& name : library.names(role)) {
       const std::string options =
           configure(library.find(name), {}, suitable_device(library, name)).build_options;
@@ -218,7 +218,7 @@ TEST_CASE("a built-in kernel for any GPU with arrays in local memory declares ho
   KernelLibrary library;
   const std::regex array("__local \\w+ \\w+\\[");
   std::size_t with_arrays = 0;
-  for (const std::string& name : library.names(Role::multiply)) {
+  for (const std::string& name : library.names(Role::gemm)) {
     INFO(name);
     std::optional<KernelConfig> config;
     try {
@@ -340,7 +340,7 @@ TEST_CASE("an overflow in a rule is an error with file and line") {
 
 TEST_CASE("every built-in kernel and its variants fit a large GPU, or a CPU if they are for CPUs") {
   KernelLibrary library;
-  for (const std::string& name : library.names(Role::multiply)) {
+  for (const std::string& name : library.names(Role::gemm)) {
     INFO(name);
     const Device device = suitable_device(library, name);
     CHECK_NOTHROW(configure(library.find(name), {}, device));

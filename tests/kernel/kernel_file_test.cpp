@@ -29,7 +29,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 
 TEST_CASE("the kernels of the ladder exist") {
   KernelLibrary library;
-  const std::vector<std::string> names = library.names(Role::multiply);
+  const std::vector<std::string> names = library.names(Role::gemm);
   CHECK(std::is_sorted(names.begin(), names.end()));
   for (const char* name : {"row_groups", "naive", "coalesced", "tiled", "wpt", "block_1d", "vector",
                            "block_2d_plain", "block_2d_fours", "block_2d_buffered", "block_2d"}) {
@@ -61,8 +61,8 @@ TEST_CASE("a folder or a dangling link with the name of a kernel is ignored, and
   CHECK(has(files, "tiled.cl"));  // the built-in one
   CHECK_FALSE((has(files, "x.cl") || has(files, "y.cl")));
   KernelLibrary library(folder.path().string());
-  CHECK(has(library.names(Role::multiply), "tiled"));
-  CHECK_FALSE(has(library.names(Role::multiply), "x"));
+  CHECK(has(library.names(Role::gemm), "tiled"));
+  CHECK_FALSE(has(library.names(Role::gemm), "x"));
   CHECK(library.find("float8").name == "float8");  // found by reading every file
   CHECK_ERROR([&] { library.find("x"); }, kernel_not_found, "no kernel 'x'");
 }
@@ -85,7 +85,7 @@ TEST_CASE("irregular or too large files are refused immediately") {
 TEST_CASE("no two kernels or variants share a name") {
   KernelLibrary library;
   std::vector<std::string> all;
-  for (const std::string& name : library.names(Role::multiply)) {
+  for (const std::string& name : library.names(Role::gemm)) {
     all.push_back(name);
     for (const auto& variant : library.find(name).file->manifest.variants) all.push_back(variant.name);
   }
@@ -111,8 +111,8 @@ TEST_CASE("a folder is preferred to the built-in kernels, and adds to them") {
   CHECK(library.find("tiled").file->path == (folder.path() / "tiled.cl").string());
   CHECK(library.find("wpt").file->path == "built-in/wpt.cl");
   CHECK(library.find("mine4").variant_values == Parameters{{"SIDE", 4}});
-  CHECK(has(library.names(Role::multiply), "mine"));
-  CHECK(has(library.names(Role::multiply), "tiled"));
+  CHECK(has(library.names(Role::gemm), "mine"));
+  CHECK(has(library.names(Role::gemm), "tiled"));
 }
 
 TEST_CASE("a file is read once") {

@@ -138,7 +138,7 @@ TEST_CASE("the depth of includes is limited, and no stack overflows") {
 TEST_CASE("the total size of a kernel's includes is limited") {
   const TemporaryFolder folder;
   const std::string almost_too_large = "//" + std::string((std::size_t{4} << 20) - 10, 'x') + "\n";
-  const auto with_parts = [&](int count) {
+  const auto with_slices = [&](int count) {
     std::string text;
     for (int i = 0; i < count; ++i) {
       folder.write(fmt::format("part{}.cl", i), almost_too_large);
@@ -146,8 +146,8 @@ TEST_CASE("the total size of a kernel's includes is limited") {
     }
     return folder.write("main.cl", text);
   };
-  CHECK(expand(with_parts(3)).size() > 3 * almost_too_large.size());
-  CHECK_ERROR([&] { expand(with_parts(5)); }, invalid_kernel_file,
+  CHECK(expand(with_slices(3)).size() > 3 * almost_too_large.size());
+  CHECK_ERROR([&] { expand(with_slices(5)); }, invalid_kernel_file,
               ".cl\": the kernel and its includes have more than 16777216 bytes");
 }
 

@@ -49,7 +49,7 @@ std::int64_t value_of(const Manifest::Rule& rule, std::int64_t ts, std::int64_t 
 TEST_CASE("every key is read") {
   const Manifest manifest = parse(good + "\n// free: text\n");
   CHECK(manifest.name == "mine");
-  CHECK(manifest.role == Role::multiply);
+  CHECK(manifest.role == Role::gemm);
   CHECK(manifest.summary == "does it all");
   CHECK(manifest.operands == "padded");
   REQUIRE(manifest.parameters.size() == 2);

@@ -138,9 +138,9 @@ TEST_CASE("a user's kernel gives right results in every form") {
   const TemporaryFolder folder;
   const std::string path = write_kernel(folder, "1.0f");
   for (const Form& form : all_forms()) {
-    const Multiply multiply = make_multiply(form, {19, 23, 17}, {-1.5f, 1}, all_placements()[1]);
-    INFO(describe(multiply));
-    check_on_device(multiply, random_data(multiply, 1), options_of(path));
+    const GemmCase gemm = make_gemm_case(form, {19, 23, 17}, {-1.5f, 1}, all_placements()[1]);
+    INFO(describe(gemm));
+    check_on_device(gemm, random_data(gemm, 1), options_of(path));
   }
 }
 
@@ -191,19 +191,19 @@ TEST_CASE("padded operands of a user's kernel are whole tiles with zeros") {
                    "  if (get_group_id(0) == 0 && get_group_id(1) == 0) c[c_offset] = sum + 1000 * (k % 8);\n"
                    "}\n");
   for (const Form& form : all_forms()) {
-    const Multiply multiply = make_multiply(form, {17, 33, 9}, {1, 0}, all_placements()[1]);
-    const Data data = integer_data(multiply, 9);
+    const GemmCase gemm = make_gemm_case(form, {17, 33, 9}, {1, 0}, all_placements()[1]);
+    const Data data = integer_data(gemm, 9);
     double expected = 0;
     for (std::size_t depth = 0; depth < 9; ++depth) {
-      for (std::size_t row = 0; row < 17; ++row) expected += double{data.a[multiply.a.index(row, depth)]};
+      for (std::size_t row = 0; row < 17; ++row) expected += double{data.a[gemm.a.index(row, depth)]};
       for (std::size_t column = 0; column < 33; ++column)
-        expected += double{data.b[multiply.b.index(depth, column)]};
+        expected += double{data.b[gemm.b.index(depth, column)]};
     }
-    INFO(describe(multiply));
+    INFO(describe(gemm));
     // Old values in the scratch memory of an earlier call must not show.
-    const Multiply dirty = make_multiply(form, {32, 64, 16}, {1, 0}, all_placements()[1]);
+    const GemmCase dirty = make_gemm_case(form, {32, 64, 16}, {1, 0}, all_placements()[1]);
     run_on_device(dirty, random_data(dirty, 1), options_of(path));
-    CHECK(double{run_on_device(multiply, data, options_of(path))[multiply.c.offset]} == expected);
+    CHECK(double{run_on_device(gemm, data, options_of(path))[gemm.c.offset]} == expected);
   }
 }
 

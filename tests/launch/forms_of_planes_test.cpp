@@ -29,23 +29,23 @@ TEST_CASE("a GEMM on planes is right for every form, placement, alpha and beta")
   for (const PlanesForm& planes : forms_of_planes) {
     for (const Form& form : all_forms()) {
       for (const Placement& placement : all_placements()) {
-        const Multiply multiply = make_multiply(form, {67, 35, 50}, {-1.5f, 1.0f}, placement);
-        check_on_device(multiply, random_data(multiply, 5), from(planes));
+        const GemmCase gemm = make_gemm_case(form, {67, 35, 50}, {-1.5f, 1.0f}, placement);
+        check_on_device(gemm, random_data(gemm, 5), from(planes));
       }
     }
     for (const Scalars& scalars : all_scalars()) {
-      const Multiply multiply = make_multiply(all_forms()[0], {3, 130, 17}, scalars, all_placements()[1]);
-      check_on_device(multiply, random_data(multiply, 6), from(planes));
+      const GemmCase gemm = make_gemm_case(all_forms()[0], {3, 130, 17}, scalars, all_placements()[1]);
+      check_on_device(gemm, random_data(gemm, 6), from(planes));
     }
   }
 }
 
 TEST_CASE("a GEMM on planes is cut into blocks if there is little scratch memory") {
-  const Multiply multiply = make_multiply(all_forms()[0], {200, 150, 100}, {1, 1}, all_placements()[0]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {200, 150, 100}, {1, 1}, all_placements()[0]);
   for (const PlanesForm& planes : forms_of_planes) {
     Options options = from(planes);
     options.scratch_limit = 2 * planes.block_bytes + 1024;
-    check_on_device(multiply, random_data(multiply, 7), options);
+    check_on_device(gemm, random_data(gemm, 7), options);
   }
 }
 

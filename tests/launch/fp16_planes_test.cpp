@@ -227,13 +227,13 @@ Options from_planes(std::int64_t mark = 0) {
 // Up to k = 64, a line may have nothing below 2^-13 if its largest is from 2^15 to 2^16. Almost all random
 // lines have a largest number of 0.5 to 1.
 TEST_CASE("the device uses fp16 planes for exactly the numbers that they can hold") {
-  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
   for (const Special& special :
        {Special{0, 0}, {0x1p-27f, 0}, {0, -0x1p-27f}, {1024.0f, 1024.0f}, {0x1p-27f, 0x1p-27f}}) {
     INFO(special.a << " " << special.b);
-    const Data data = with_special(multiply, special);
-    CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f));
-    check_on_device(multiply, data, from_planes());
+    const Data data = with_special(gemm, special);
+    CHECK(all_are(gemm, run_on_device(gemm, data, from_planes(1)), 42.0f));
+    check_on_device(gemm, data, from_planes());
   }
   Options plain;
   plain.kernel = "coalesced";
@@ -249,11 +249,11 @@ TEST_CASE("the device uses fp16 planes for exactly the numbers that they can hol
                                  {0, -largest},
                                  {1e20f, 1e20f}}) {
     INFO(special.a << " " << special.b);
-    const Data data = with_special(multiply, special);
-    const std::vector<float> c = run_on_device(multiply, data, from_planes(1));
-    CHECK_FALSE(all_are(multiply, c, 42.0f));
-    CHECK(different_kinds(c, run_on_device(multiply, data, plain)) == 0);
-    if (std::isfinite(special.a * special.b)) check_result(multiply, data, c);
+    const Data data = with_special(gemm, special);
+    const std::vector<float> c = run_on_device(gemm, data, from_planes(1));
+    CHECK_FALSE(all_are(gemm, c, 42.0f));
+    CHECK(different_kinds(c, run_on_device(gemm, data, plain)) == 0);
+    if (std::isfinite(special.a * special.b)) check_result(gemm, data, c);
   }
 }
 
@@ -263,31 +263,31 @@ TEST_CASE("a number at the limit is in range for any k") {
   const std::map<std::size_t, float> depths = {{40, 64.0f}, {65, 80.0f},     {72, 80.0f},
                                                {79, 80.0f}, {4000, 4000.0f}, {6000, 4096.0f}};
   for (const auto& [k, depth] : depths) {
-    const Multiply multiply = make_multiply(all_forms()[0], {16, 16, k}, {1, 0}, all_placements()[0]);
+    const GemmCase gemm = make_gemm_case(all_forms()[0], {16, 16, k}, {1, 0}, all_placements()[0]);
     const float room = k > 1024 ? 2.0f : 1.0f;
-    Data data = random_data(multiply, 8);
+    Data data = random_data(gemm, 8);
     for (float& value : data.a) value = 1.0f + 0.8f * std::fabs(value);
     for (const float above : {1.01f, 0.99f}) {
-      data.a[multiply.a.index(0, 0)] = above * room * 0x1p-22f / depth;
+      data.a[gemm.a.index(0, 0)] = above * room * 0x1p-22f / depth;
       INFO(k << ", " << above);
-      CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f) == (above > 1.0f));
-      check_result(multiply, data, run_on_device(multiply, data, from_planes()));
+      CHECK(all_are(gemm, run_on_device(gemm, data, from_planes(1)), 42.0f) == (above > 1.0f));
+      check_result(gemm, data, run_on_device(gemm, data, from_planes()));
     }
   }
 }
 
 TEST_CASE("with more products, smaller numbers are allowed") {
   for (const std::size_t k : {std::size_t{40}, std::size_t{640}}) {
-    const Multiply multiply = make_multiply(all_forms()[0], {20, 20, k}, {1, 0}, all_placements()[0]);
-    const Data data = with_special(multiply, {0x1p-30f, 0});
-    CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f) == (k == 640));
+    const GemmCase gemm = make_gemm_case(all_forms()[0], {20, 20, k}, {1, 0}, all_placements()[0]);
+    const Data data = with_special(gemm, {0x1p-30f, 0});
+    CHECK(all_are(gemm, run_on_device(gemm, data, from_planes(1)), 42.0f) == (k == 640));
   }
 }
 
 TEST_CASE("small numbers are allowed in A or in B, but not in both") {
-  const Multiply multiply = make_multiply(all_forms()[0], {20, 20, 2048}, {1, 0}, all_placements()[0]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {20, 20, 2048}, {1, 0}, all_placements()[0]);
   const auto on_planes = [&](float a, float b) {
-    return all_are(multiply, run_on_device(multiply, with_special(multiply, {a, b}), from_planes(1)), 42.0f);
+    return all_are(gemm, run_on_device(gemm, with_special(gemm, {a, b}), from_planes(1)), 42.0f);
   };
   CHECK(on_planes(0x1p-32f, 0));
   CHECK(on_planes(0, 0x1p-32f));
@@ -295,19 +295,19 @@ TEST_CASE("small numbers are allowed in A or in B, but not in both") {
 }
 
 // Scales all of A by one power of two, and all of B by another.
-Data scaled_data(const Multiply& multiply, int a_exponent, int b_exponent) {
-  Data data = integer_data(multiply, 4);
+Data scaled_data(const GemmCase& gemm, int a_exponent, int b_exponent) {
+  Data data = integer_data(gemm, 4);
   for (float& x : data.a) x = std::ldexp(x, a_exponent);
   for (float& x : data.b) x = std::ldexp(x, b_exponent);
   return data;
 }
 
 TEST_CASE("sums that may overflow are computed in plain fp32, but not sums that may be tiny") {
-  const Multiply multiply = make_multiply(all_forms()[0], {20, 20, 40}, {1, 0}, all_placements()[0]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {20, 20, 40}, {1, 0}, all_placements()[0]);
   const auto on_planes = [&](int a_exponent, int b_exponent) {
-    const Data data = scaled_data(multiply, a_exponent, b_exponent);
-    CHECK(error_ratio(multiply, data, run_on_device(multiply, data, from_planes())) == 0);
-    return all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f);
+    const Data data = scaled_data(gemm, a_exponent, b_exponent);
+    CHECK(error_ratio(gemm, data, run_on_device(gemm, data, from_planes())) == 0);
+    return all_are(gemm, run_on_device(gemm, data, from_planes(1)), 42.0f);
   };
   CHECK(on_planes(50, 50));
   CHECK_FALSE(on_planes(58, 58));
@@ -318,40 +318,40 @@ TEST_CASE("sums that may overflow are computed in plain fp32, but not sums that 
 }
 
 TEST_CASE("rows of A and columns of B times 2^-50 to 2^50 give exact results from planes") {
-  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
-  Data data = integer_data(multiply, 4);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
+  Data data = integer_data(gemm, 4);
   for (std::size_t row = 0; row < 70; ++row) {
     for (std::size_t deep = 0; deep < 40; ++deep) {
-      float& x = data.a[multiply.a.index(row, deep)];
+      float& x = data.a[gemm.a.index(row, deep)];
       x = std::ldexp(x, static_cast<int>(row * 37 % 101) - 50);
     }
   }
   for (std::size_t column = 0; column < 66; ++column) {
     for (std::size_t deep = 0; deep < 40; ++deep) {
-      float& x = data.b[multiply.b.index(deep, column)];
+      float& x = data.b[gemm.b.index(deep, column)];
       x = std::ldexp(x, static_cast<int>(column * 29 % 101) - 50);
     }
   }
-  CHECK(error_ratio(multiply, data, run_on_device(multiply, data, from_planes())) == 0);
-  CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f));
+  CHECK(error_ratio(gemm, data, run_on_device(gemm, data, from_planes())) == 0);
+  CHECK(all_are(gemm, run_on_device(gemm, data, from_planes(1)), 42.0f));
 }
 
 TEST_CASE("plain fp32 is the fallback for fp16 planes in every form and in every block") {
   for (const Form& form : all_forms()) {
-    const Multiply multiply = make_multiply(form, {67, 135, 41}, {2, -1}, all_placements()[1]);
-    check_on_device(multiply, with_special(multiply, {0x1p-60f, 0}), from_planes(1));
+    const GemmCase gemm = make_gemm_case(form, {67, 135, 41}, {2, -1}, all_placements()[1]);
+    check_on_device(gemm, with_special(gemm, {0x1p-60f, 0}), from_planes(1));
   }
 }
 
 TEST_CASE("Inf times a matrix of zeros is NaN on fp16 planes, too") {
-  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
-  Data data = random_data(multiply, 8);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
+  Data data = random_data(gemm, 8);
   data.b.assign(data.b.size(), 0.0f);
-  CHECK(all_are(multiply, run_on_device(multiply, data, from_planes()), 0.0f));
-  data.a[multiply.a.index(5, 7)] = infinity;
-  const std::vector<float> c = run_on_device(multiply, data, from_planes());
-  CHECK(std::isnan(c[multiply.c.index(5, 0)]));
-  CHECK(c[multiply.c.index(6, 0)] == 0.0f);
+  CHECK(all_are(gemm, run_on_device(gemm, data, from_planes()), 0.0f));
+  data.a[gemm.a.index(5, 7)] = infinity;
+  const std::vector<float> c = run_on_device(gemm, data, from_planes());
+  CHECK(std::isnan(c[gemm.c.index(5, 0)]));
+  CHECK(c[gemm.c.index(6, 0)] == 0.0f);
 }
 
 // fp16 planes, with bf16 planes as the fallback, which mark their results, and plain fp32 as their fallback.
@@ -369,12 +369,12 @@ TEST_CASE("the first of three kernels that can compute the result computes it") 
   const TemporaryFolder folder;
   const Options options = chain_in(folder);
   for (const Form& form : all_forms()) {
-    const Multiply multiply = make_multiply(form, {67, 135, 41}, {1, 0}, all_placements()[1]);
-    const Data usual = random_data(multiply, 9);
-    check_on_device(multiply, usual, options);
-    CHECK(all_are(multiply, run_on_device(multiply, with_special(multiply, {0x1p-60f, 0}), options), 42.0f));
-    check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
-    check_on_device(multiply, usual, options);  // whatever earlier calls have left in scratch
+    const GemmCase gemm = make_gemm_case(form, {67, 135, 41}, {1, 0}, all_placements()[1]);
+    const Data usual = random_data(gemm, 9);
+    check_on_device(gemm, usual, options);
+    CHECK(all_are(gemm, run_on_device(gemm, with_special(gemm, {0x1p-60f, 0}), options), 42.0f));
+    check_on_device(gemm, with_special(gemm, {0x1p-120f, 0}), options);
+    check_on_device(gemm, usual, options);  // whatever earlier calls have left in scratch
   }
 }
 
@@ -431,15 +431,15 @@ TEST_CASE("the kernels on fp16 planes are right, with fallbacks on bf16 planes a
   for (const Options& options : all) {
     for (const Form& form : all_forms()) {
       for (const std::size_t k : {std::size_t{17}, std::size_t{650}, std::size_t{1400}}) {
-        const Multiply multiply = make_multiply(form, {195, 201, k}, {-1.5f, 1.0f}, all_placements()[1]);
-        check_on_device(multiply, random_data(multiply, 5), options);
-        check_on_device(multiply, with_special(multiply, {0x1p-60f, 0}), options);
-        check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
+        const GemmCase gemm = make_gemm_case(form, {195, 201, k}, {-1.5f, 1.0f}, all_placements()[1]);
+        check_on_device(gemm, random_data(gemm, 5), options);
+        check_on_device(gemm, with_special(gemm, {0x1p-60f, 0}), options);
+        check_on_device(gemm, with_special(gemm, {0x1p-120f, 0}), options);
       }
     }
-    const Multiply multiply = make_multiply(all_forms()[0], {256, 256, 320}, {1, 0}, all_placements()[0]);
-    const Data data = integer_data(multiply, 3);
-    CHECK(error_ratio(multiply, data, run_on_device(multiply, data, options)) == 0);
+    const GemmCase gemm = make_gemm_case(all_forms()[0], {256, 256, 320}, {1, 0}, all_placements()[0]);
+    const Data data = integer_data(gemm, 3);
+    CHECK(error_ratio(gemm, data, run_on_device(gemm, data, options)) == 0);
   }
 }
 

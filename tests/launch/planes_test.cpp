@@ -124,11 +124,11 @@ Options from_planes(std::int64_t mark = 0) {
 }
 
 TEST_CASE("the device uses plain fp32 exactly for numbers that planes cannot hold") {
-  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
   for (const Special& special :
        {Special{0, 0}, {1e6f, 1e-6f}, {1e14f, 1e14f}, {0x1p-110f, 1}, {1, -0x1p-110f}, {0, 3e28f}}) {
     INFO(special.a << " " << special.b);
-    CHECK(all_are(multiply, run_on_device(multiply, with_special(multiply, special), from_planes(1)), 42.0f));
+    CHECK(all_are(gemm, run_on_device(gemm, with_special(gemm, special), from_planes(1)), 42.0f));
   }
   for (const Special& special : {Special{infinity, 0},
                                  {0, -infinity},
@@ -141,40 +141,40 @@ TEST_CASE("the device uses plain fp32 exactly for numbers that planes cannot hol
                                  {1e20f, 1e20f},
                                  {0x1p-70f, 0x1p-70f}}) {
     INFO(special.a << " " << special.b);
-    const Data data = with_special(multiply, special);
-    const std::vector<float> plain = run_on_device(multiply, data, [] {
+    const Data data = with_special(gemm, special);
+    const std::vector<float> plain = run_on_device(gemm, data, [] {
       Options options;
       options.kernel = "coalesced";
       return options;
     }());
-    const std::vector<float> c = run_on_device(multiply, data, from_planes(1));
-    CHECK_FALSE(all_are(multiply, c, 42.0f));
+    const std::vector<float> c = run_on_device(gemm, data, from_planes(1));
+    CHECK_FALSE(all_are(gemm, c, 42.0f));
     CHECK(different_kinds(c, plain) == 0);
     const bool overflows = !std::isfinite(special.a * special.b);
-    if (std::isfinite(special.a) && std::isfinite(special.b) && !overflows) check_result(multiply, data, c);
+    if (std::isfinite(special.a) && std::isfinite(special.b) && !overflows) check_result(gemm, data, c);
   }
 }
 
 TEST_CASE("Inf times a matrix of zeros is NaN, as in plain fp32") {
-  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
-  Data data = random_data(multiply, 8);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
+  Data data = random_data(gemm, 8);
   data.b.assign(data.b.size(), 0.0f);
-  CHECK(all_are(multiply, run_on_device(multiply, data, from_planes()), 0.0f));
-  data.a[multiply.a.index(5, 7)] = infinity;
-  const std::vector<float> c = run_on_device(multiply, data, from_planes());
-  CHECK(std::isnan(c[multiply.c.index(5, 0)]));
-  CHECK(c[multiply.c.index(6, 0)] == 0.0f);
+  CHECK(all_are(gemm, run_on_device(gemm, data, from_planes()), 0.0f));
+  data.a[gemm.a.index(5, 7)] = infinity;
+  const std::vector<float> c = run_on_device(gemm, data, from_planes());
+  CHECK(std::isnan(c[gemm.c.index(5, 0)]));
+  CHECK(c[gemm.c.index(6, 0)] == 0.0f);
 }
 
 TEST_CASE("plain fp32 is the fallback in every form and in every block") {
   for (const Form& form : all_forms()) {
-    const Multiply multiply = make_multiply(form, {67, 135, 41}, {2, -1}, all_placements()[1]);
-    check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), from_planes(1));
+    const GemmCase gemm = make_gemm_case(form, {67, 135, 41}, {2, -1}, all_placements()[1]);
+    check_on_device(gemm, with_special(gemm, {0x1p-120f, 0}), from_planes(1));
   }
-  const Multiply multiply = make_multiply(all_forms()[0], {130, 140, 33}, {1, 1}, all_placements()[0]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {130, 140, 33}, {1, 1}, all_placements()[0]);
   Options options = from_planes();  // without the mark, because blocks decide separately
   options.scratch_limit = 2 * 64 * 64 * 6 + 1024;
-  check_on_device(multiply, with_special(multiply, {0, 0x1p-120f}), options);
+  check_on_device(gemm, with_special(gemm, {0, 0x1p-120f}), options);
 }
 
 TEST_CASE("the fallback is decided for each matrix of a batch by its own numbers") {
@@ -215,9 +215,9 @@ TEST_CASE("every config on tensor cores that may be chosen is right, and has an 
     options.kernel = candidate.config.kernel;
     options.parameters = candidate.config.parameters;
     for (const Form& form : all_forms()) {
-      const Multiply multiply = make_multiply(form, {195, 201, 650}, {-1.5f, 1.0f}, all_placements()[1]);
-      check_on_device(multiply, random_data(multiply, 5), options);
-      check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
+      const GemmCase gemm = make_gemm_case(form, {195, 201, 650}, {-1.5f, 1.0f}, all_placements()[1]);
+      check_on_device(gemm, random_data(gemm, 5), options);
+      check_on_device(gemm, with_special(gemm, {0x1p-120f, 0}), options);
     }
   }
   CHECK(found > 0);
@@ -226,16 +226,16 @@ TEST_CASE("every config on tensor cores that may be chosen is right, and has an 
 TEST_CASE("Precision::fp32 refuses a kernel on planes, and allows plain ones") {
   Options options = from_planes();
   options.precision = Precision::fp32;
-  const Multiply multiply = make_multiply(all_forms()[0], {3, 3, 3}, {1, 0}, all_placements()[0]);
-  const Data data = random_data(multiply, 9);
-  const Thrown thrown = thrown_by([&] { run_on_device(multiply, data, options); });
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {3, 3, 3}, {1, 0}, all_placements()[0]);
+  const Data data = random_data(gemm, 9);
+  const Thrown thrown = thrown_by([&] { run_on_device(gemm, data, options); });
   INFO(thrown.text);
   CHECK(thrown.code == ErrorCode::invalid_argument);
   CHECK(contains(thrown.text, "from_planes"));
   options.kernel_file.clear();
   options.parameters.clear();
   options.kernel = "coalesced";
-  check_on_device(multiply, data, options);
+  check_on_device(gemm, data, options);
 }
 
 TEST_CASE("explain() names the fallbacks of a kernel on planes") {

@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "build/program_cache.hpp"
 #include "kernel/config_cache.hpp"
-#include "launch/multiply.hpp"
+#include "launch/enqueue_gemm.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
 #include "support/reference.hpp"
@@ -53,16 +53,16 @@ Operand operand_of(const Place& place) {
   return operand;
 }
 
-Problem problem_of(const Multiply& multiply) {
+Problem problem_of(const GemmCase& gemm) {
   Problem problem;
-  problem.m = multiply.shape.m;
-  problem.n = multiply.shape.n;
-  problem.k = multiply.shape.k;
-  problem.alpha = multiply.scalars.alpha;
-  problem.beta = multiply.scalars.beta;
-  problem.a = operand_of(multiply.a);
-  problem.b = operand_of(multiply.b);
-  problem.c = operand_of(multiply.c);
+  problem.m = gemm.shape.m;
+  problem.n = gemm.shape.n;
+  problem.k = gemm.shape.k;
+  problem.alpha = gemm.scalars.alpha;
+  problem.beta = gemm.scalars.beta;
+  problem.a = operand_of(gemm.a);
+  problem.b = operand_of(gemm.b);
+  problem.c = operand_of(gemm.c);
   return problem;
 }
 
@@ -95,16 +95,16 @@ class Watched {
 
   // Runs the helper that scales C if there is nothing to multiply. Returns 0 if the result is right.
   int run_scale() {
-    const Multiply multiply = make_multiply(cases[1].form, cases[1].shape, {0, -1.5f}, all_placements()[1]);
-    const Data data = random_data(multiply, 1);
+    const GemmCase gemm = make_gemm_case(cases[1].form, cases[1].shape, {0, -1.5f}, all_placements()[1]);
+    const Data data = random_data(gemm, 1);
     const SharedConfig scale = configs_.get("scale", {});
     const cl::Buffer c = upload(data.c);
-    enqueue_scale(*scale, programs_.get(scale, Purpose::named), problem_of(multiply), c(),
+    enqueue_scale(*scale, programs_.get(scale, Purpose::named), problem_of(gemm), c(),
                   sequence_on(queue_, {}, true), {})
         .front()
         .wait();
     fmt::print("watched: scale\n");
-    return is_right(multiply, data, c, "scale") ? 0 : 1;
+    return is_right(gemm, data, c, "scale") ? 0 : 1;
   }
 
  private:
@@ -122,9 +122,9 @@ class Watched {
   }
 
   bool multiply(const Config& config, const Case& one) {
-    const Multiply multiply = make_multiply(one.form, one.shape, one.scalars, one.placement);
-    const Data data = random_data(multiply, 1);
-    Problem problem = problem_of(multiply);
+    const GemmCase gemm = make_gemm_case(one.form, one.shape, one.scalars, one.placement);
+    const Data data = random_data(gemm, 1);
+    Problem problem = problem_of(gemm);
     const cl::Buffer a = upload(data.a);
     const cl::Buffer b = upload(data.b);
     const cl::Buffer c = upload(data.c);
@@ -142,10 +142,10 @@ class Watched {
     if (plan.scratch_bytes > 0)
       workspace.scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
     Progress progress;
-    enqueue_multiply(built, problem, buffers, workspace, sequence_on(queue_, {}, true), {}, progress)
+    enqueue_gemm(built, problem, buffers, workspace, sequence_on(queue_, {}, true), {}, progress)
         .front()
         .wait();
-    return is_right(multiply, data, c, clgemm::to_string(config));
+    return is_right(gemm, data, c, clgemm::to_string(config));
   }
 
   // Makes a list of the problem's one GEMM, and changes the problem to use it.
@@ -162,17 +162,16 @@ class Watched {
     return list;
   }
 
-  bool is_right(const Multiply& multiply, const Data& data, const cl::Buffer& buffer,
-                const std::string& what) {
+  bool is_right(const GemmCase& gemm, const Data& data, const cl::Buffer& buffer, const std::string& what) {
     std::vector<float> c(data.c.size());
     queue_.enqueueReadBuffer(buffer, CL_TRUE, 0, c.size() * sizeof(float), c.data());
     const bool right =
-        error_ratio(multiply, data, c) <= error_bound(multiply) && damage_around_c(multiply, data, c).empty();
-    if (!right) fmt::print("WRONG: {}: {}\n", what, describe(multiply));
+        error_ratio(gemm, data, c) <= error_bound(gemm) && damage_around_c(gemm, data, c).empty();
+    if (!right) fmt::print("WRONG: {}: {}\n", what, describe(gemm));
     return right;
   }
 
-  static std::string describe(const Multiply& multiply) { return test::describe(multiply); }
+  static std::string describe(const GemmCase& gemm) { return test::describe(gemm); }
   static Device describe(const cl::Device& device) { return clgemm::describe(device); }
 
   cl::Buffer upload(const std::vector<float>& elements) const {

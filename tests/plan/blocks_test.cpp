@@ -26,7 +26,7 @@ TEST_CASE("the limit of one tile of A and B is enough, one byte less is out of m
     for (const Problem& problem :
          {tight(999, 777, 555), tight(63, 63, 63), tight(3, 5, 7), tight(1, 999, 15)}) {
       INFO(kernel << " " << problem.m << " " << problem.n << " " << problem.k);
-      const std::size_t least = tile_bytes(make(problem, kernel).first().multiply());
+      const std::size_t least = tile_bytes(make(problem, kernel).first().gemm());
       CHECK_NOTHROW(check_plan(make(problem, kernel, least), problem, least));
       CHECK_ERROR([&] { make(problem, kernel, least - 1); }, out_of_memory, std::to_string(least));
     }

@@ -14,7 +14,7 @@ namespace clgemm {
 namespace {
 
 using namespace test;
-using Memory = Slice::Memory;
+using Memory = MemorySpan::Memory;
 
 // Returns the launches of the block that begins there and is as large as possible.
 std::vector<Launch> launches_at(const Plan& plan, std::size_t row, std::size_t column,
@@ -37,21 +37,21 @@ TEST_CASE("a padded kernel reads the packed copies, which are next to each other
   Planner make;
   const Plan plan = make(tight(100, 200, 300), "tiled");  // 16 x 16 x 16
   const auto launches = launches_at(plan, 0, 0);
-  REQUIRE(roles_of(launches) == Roles{ProgramRole::pack_a, ProgramRole::pack_b, ProgramRole::multiply});
-  const Launch &pack_a = launches[0], &pack_b = launches[1], &multiply = launches[2];
+  REQUIRE(roles_of(launches) == Roles{ProgramRole::pack_a, ProgramRole::pack_b, ProgramRole::gemm});
+  const Launch &pack_a = launches[0], &pack_b = launches[1], &gemm = launches[2];
   CHECK(pack_a.waits);
   CHECK_FALSE(pack_b.waits);
-  CHECK(multiply.waits);
+  CHECK(gemm.waits);
   CHECK(pack_a.a.memory == Memory::a);
   CHECK(pack_b.a.memory == Memory::b);
-  CHECK(multiply.a.memory == Memory::scratch);
-  CHECK(multiply.a.first == pack_a.c.first);
-  CHECK(multiply.b.first == pack_b.c.first);
-  CHECK(multiply.a.ld == 304);
-  CHECK(multiply.k == 304);
-  CHECK(multiply.depth == 304);
-  CHECK(multiply.size.groups() == 7 * 13);
-  CHECK(multiply.writes_c());
+  CHECK(gemm.a.memory == Memory::scratch);
+  CHECK(gemm.a.first == pack_a.c.first);
+  CHECK(gemm.b.first == pack_b.c.first);
+  CHECK(gemm.a.ld == 304);
+  CHECK(gemm.k == 304);
+  CHECK(gemm.depth == 304);
+  CHECK(gemm.size.groups() == 7 * 13);
+  CHECK(gemm.writes_c());
   CHECK_FALSE(pack_a.writes_c());
 }
 
@@ -62,11 +62,11 @@ TEST_CASE(
   REQUIRE(plan.block_m < 500);
   REQUIRE(plan.block_n < 700);
   REQUIRE(plan.block_k < 2000);
-  const Roles all{ProgramRole::pack_a, ProgramRole::pack_b, ProgramRole::multiply};
+  const Roles all{ProgramRole::pack_a, ProgramRole::pack_b, ProgramRole::gemm};
   CHECK(roles_of(launches_at(plan, 0, 0)) == all);
   CHECK(roles_of(launches_at(plan, plan.block_m, 0)) == all);
   const auto second = launches_at(plan, 0, plan.block_n);
-  CHECK(roles_of(second) == Roles{ProgramRole::pack_b, ProgramRole::multiply});
+  CHECK(roles_of(second) == Roles{ProgramRole::pack_b, ProgramRole::gemm});
   CHECK(second.front().waits);
   CHECK(second.front().a.first == plan.block_n);
   CHECK(second.back().a.first == plan.first().a.scratch_offset);
@@ -87,7 +87,7 @@ TEST_CASE("slices are written to scratch memory, one after another, and one laun
   problem.a = {true, 8, 0, 0, 32};
   const Plan plan = make(problem, Config{"coalesced", {{split_parameter, 3}}});
   const auto launches = launches_at(plan, 0, 0);
-  REQUIRE(roles_of(launches) == Roles{ProgramRole::multiply, ProgramRole::multiply, ProgramRole::reduce});
+  REQUIRE(roles_of(launches) == Roles{ProgramRole::gemm, ProgramRole::gemm, ProgramRole::reduce});
   const Launch &whole = launches[0], &rest = launches[1], &reduce = launches[2];
   const SplitPlan& split = plan.first().split;
   CHECK(whole.k == split.depth);
@@ -99,7 +99,7 @@ TEST_CASE("slices are written to scratch memory, one after another, and one laun
   CHECK(rest.c.first == split.scratch_offset + 2 * split.stride);
   CHECK_FALSE(rest.waits);
   CHECK(reduce.waits);
-  CHECK(reduce.parts == 3);
+  CHECK(reduce.slices == 3);
   CHECK(whole.factors == Factors::alone);
   CHECK_FALSE(whole.writes_c());
   CHECK(reduce.writes_c());
@@ -109,10 +109,10 @@ TEST_CASE("a kernel that adds up its slices needs one launch") {
   Planner make{made_up_h200()};
   const Plan plan = make(tight(64, 64, 65536), Config{"direct", {{split_parameter, 16}}});
   const auto launches = launches_at(plan, 0, 0);
-  REQUIRE(roles_of(launches) == Roles{ProgramRole::multiply});
+  REQUIRE(roles_of(launches) == Roles{ProgramRole::gemm});
   CHECK(launches[0].k == 65536);
   CHECK(launches[0].depth == 65536 / 16);
-  CHECK(launches[0].parts == 16);
+  CHECK(launches[0].slices == 16);
   CHECK(launches[0].size.layers == 16);
   CHECK(launches[0].writes_c());
 }
@@ -120,8 +120,8 @@ TEST_CASE("a kernel that adds up its slices needs one launch") {
 TEST_CASE("every stage has its launches, one stage after another") {
   Planner make{made_up_hopper()};
   const auto launches = launches_at(make(tight(1000, 700, 900), "fp16x3_mma"), 0, 0);
-  CHECK(roles_of(launches) == Roles{ProgramRole::pack_both, ProgramRole::multiply, ProgramRole::pack_both,
-                                    ProgramRole::multiply, ProgramRole::multiply});
+  CHECK(roles_of(launches) == Roles{ProgramRole::pack_both, ProgramRole::gemm, ProgramRole::pack_both,
+                                    ProgramRole::gemm, ProgramRole::gemm});
   const std::size_t stages[] = {0, 0, 1, 1, 2};
   for (std::size_t i = 0; i < launches.size(); ++i) {
     CHECK(launches[i].stage == stages[i]);

@@ -72,7 +72,7 @@ TEST_CASE("kernels that read in place pack nothing and know the transposes") {
   problem.b.ld = 5;
   const Plan plan = make(problem, "coalesced", 1);
   check_plan(plan, problem, 0);
-  CHECK(plan.first().multiply().build_options.find("-DTRANSPOSE_A=0 -DTRANSPOSE_B=1") != std::string::npos);
+  CHECK(plan.first().gemm().build_options.find("-DTRANSPOSE_A=0 -DTRANSPOSE_B=1") != std::string::npos);
 }
 
 TEST_CASE("a kernel that reads in place with an alignment is told which operands have it") {
@@ -81,7 +81,7 @@ TEST_CASE("a kernel that reads in place with an alignment is told which operands
   const auto aligned = [&make](const Problem& problem) {
     const Plan plan = make(problem, "direct");  // align 4
     check_plan(plan, problem, no_limit);
-    const Parameters& macros = plan.first().multiply().macros;
+    const Parameters& macros = plan.first().gemm().macros;
     return Aligned{macros.at("ALIGNED_A") == 1, macros.at("ALIGNED_B") == 1};
   };
   const auto changed = [&aligned](const auto& change) {
@@ -110,7 +110,7 @@ TEST_CASE("a kernel that reads in place with an alignment is told which operands
   CHECK(aligned(transposed) == only_b);  // lines of A have m elements
   transposed.m = 60;
   CHECK(aligned(transposed) == both);
-  const Parameters none = make(tight(64, 64, 64), "coalesced").first().multiply().macros;
+  const Parameters none = make(tight(64, 64, 64), "coalesced").first().gemm().macros;
   CHECK(none.count("ALIGNED_A") + none.count("ALIGNED_B") == 0);
 }
 
@@ -159,7 +159,7 @@ TEST_CASE(
 
 TEST_CASE("the caller's parameters are in the plan") {
   Planner make;
-  CHECK(make(tight(8, 8, 8), Config{"tiled", {{"TS", 32}}}).first().multiply().values.at("TS") == 32);
+  CHECK(make(tight(8, 8, 8), Config{"tiled", {{"TS", 32}}}).first().gemm().values.at("TS") == 32);
   CHECK_ERROR([&] { make(tight(8, 8, 8), Config{"tiled", {{"TS", 33}}}); }, invalid_parameter, "TS=33");
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
   Planner make_for_rdna{made_up_rdna()};
   std::vector<std::string> kernels;
   KernelLibrary library;
-  for (const std::string& name : library.names(Role::multiply)) {
+  for (const std::string& name : library.names(Role::gemm)) {
     kernels.push_back(name);
     for (const auto& variant : library.find(name).file->manifest.variants) kernels.push_back(variant.name);
   }
@@ -218,7 +218,7 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
       const Plan plan = make(problem, Config{kernel, parameters}, limit);
       check_plan(plan, problem, limit);
       if (plan.first().has(ProgramRole::reduce)) ++splits;
-      CHECK(plan.first().split.parts <= static_cast<std::size_t>(std::max<std::int64_t>(parts, 1)));
+      CHECK(plan.first().split.slices <= static_cast<std::size_t>(std::max<std::int64_t>(parts, 1)));
     } catch (const Error& error) {
       INFO(error.what());
       CHECK(error.code() == ErrorCode::out_of_memory);
@@ -233,7 +233,7 @@ TEST_CASE("the same problem makes the same plan") {
   const Problem problem = tight(1000, 77, 555);
   const Plan first = make(problem, "wpt", 100000);
   const Plan second = make(problem, "wpt", 100000);
-  CHECK(&first.first().multiply() == &second.first().multiply());
+  CHECK(&first.first().gemm() == &second.first().gemm());
   CHECK(first.block_m == second.block_m);
   CHECK(first.block_n == second.block_n);
   CHECK(first.block_k == second.block_k);

@@ -48,7 +48,7 @@ Programs programs_of(const Plan& plan) {
 
 // Returns the offset of the first words of scratch after the stage's copies and notes.
 std::size_t end_of_copies(const Plan& plan, const Stage& stage) {
-  const KernelConfig& kernel = stage.multiply();
+  const KernelConfig& kernel = stage.gemm();
   return stage.b.scratch_offset + packed_size(*stage.programs[ProgramRole::pack_both],
                                               round_up(plan.block_n, kernel.tile_columns),
                                               round_up(plan.block_k, kernel.tile_depth));
@@ -63,21 +63,21 @@ std::size_t end_of_notes(const Plan& plan, const Stage& stage) {
 TEST_CASE("a single kernel is a plan of one stage, with the helpers that it needs") {
   Planner make;
   CHECK(programs_of(make("block_2d", problem_of(4096, 4096, 4096))) ==
-        Programs{{0, ProgramRole::multiply}, {0, ProgramRole::pack_a}});
+        Programs{{0, ProgramRole::gemm}, {0, ProgramRole::pack_a}});
   CHECK(programs_of(make(Config{"coalesced", {{split_parameter, 4}}}, problem_of(8, 8, 65536))) ==
-        Programs{{0, ProgramRole::multiply}, {0, ProgramRole::reduce}});
+        Programs{{0, ProgramRole::gemm}, {0, ProgramRole::reduce}});
 }
 
 TEST_CASE("a kernel with a fallback is the first of two stages") {
   Planner make;
   const Plan plan = make("bf16x6_mma");
   CHECK(programs_of(plan) ==
-        Programs{{0, ProgramRole::multiply}, {0, ProgramRole::pack_both}, {1, ProgramRole::multiply}});
+        Programs{{0, ProgramRole::gemm}, {0, ProgramRole::pack_both}, {1, ProgramRole::gemm}});
   const Stage& behind = plan.stages[1];
-  CHECK(behind.multiply().name == "fallback_fp32");
-  CHECK(behind.multiply().reads_in_place());
-  CHECK(behind.multiply().macros == Parameters{{"TRANSPOSE_A", 1}, {"TRANSPOSE_B", 0}});
-  CHECK(behind.split.parts == 1);
+  CHECK(behind.gemm().name == "fallback_fp32");
+  CHECK(behind.gemm().reads_in_place());
+  CHECK(behind.gemm().macros == Parameters{{"TRANSPOSE_A", 1}, {"TRANSPOSE_B", 0}});
+  CHECK(behind.split.slices == 1);
   CHECK(test::contains(describe(plan), "fallback: fallback_fp32"));
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("a fallback has the parameters that follow from those of the first ker
   const auto behind = [&make](const Parameters& parameters) {
     const Plan plan = make(Config{"fp16x3_wgmma", parameters}, problem_of(1000, 700, 900));
     REQUIRE(plan.stages.size() == 2);
-    const KernelConfig& kernel = plan.stages[1].multiply();
+    const KernelConfig& kernel = plan.stages[1].gemm();
     CHECK(kernel.name == "fallback_tf32x3");
     return std::array{kernel.tile_rows, kernel.tile_columns, kernel.tile_depth};
   };
@@ -102,7 +102,7 @@ TEST_CASE("Turing falls back to plain fp32, because it does not multiply bf16 nu
   CHECK(make("fp16x3_mma").stages.size() == 3);
   const Plan plan = make("fp16x3_mma_k8");
   REQUIRE(plan.stages.size() == 2);
-  CHECK(plan.stages[1].multiply().name == "fallback_fp32");
+  CHECK(plan.stages[1].gemm().name == "fallback_fp32");
 }
 
 TEST_CASE("the kernel that packs has the parameters that the kernel asks for") {
@@ -122,7 +122,7 @@ TEST_CASE("a plan holds the problem as its kernels see it") {
   row.a.transposed = false;
   row.a.ld = 300;
   const Plan plan = make_plan(row, {"coalesced", {}, true}, make.configs, limit);
-  CHECK(plan.problem == as_planned(mirrored(row)));
+  CHECK(plan.problem == as_planned(transposed_problem(row)));
   CHECK(plan.block_m == 1000);
   CHECK(make("coalesced", row).problem == as_planned(row));
 }
@@ -139,13 +139,13 @@ TEST_CASE(
     const Plan plan = make("fp16x3_mma", problem);
 
     REQUIRE(plan.stages.size() == 3);
-    CHECK(programs_of(plan) == Programs{{0, ProgramRole::multiply},
+    CHECK(programs_of(plan) == Programs{{0, ProgramRole::gemm},
                                         {0, ProgramRole::pack_both},
-                                        {1, ProgramRole::multiply},
+                                        {1, ProgramRole::gemm},
                                         {1, ProgramRole::pack_both},
-                                        {2, ProgramRole::multiply}});
-    CHECK(plan.stages[1].multiply().name == "bf16x6_mma");
-    CHECK(plan.stages[2].multiply().name == "fallback_fp32");
+                                        {2, ProgramRole::gemm}});
+    CHECK(plan.stages[1].gemm().name == "bf16x6_mma");
+    CHECK(plan.stages[2].gemm().name == "fallback_fp32");
     const Stage& first = plan.stages[0];
     const Stage& second = plan.stages[1];
     CHECK(first.a.scratch_offset == second.a.scratch_offset);
@@ -191,8 +191,8 @@ TEST_CASE("blocks are cut until the copies of every stage fit") {
   Plan plan = make("bf16x6_mma", problem);
   const std::size_t all = plan.scratch_bytes;
   plan.stages.insert(plan.stages.begin(), plan.first());
-  plan.stages.front().programs[ProgramRole::multiply] =
-      make("coalesced", problem).stages[0].programs[ProgramRole::multiply];
+  plan.stages.front().programs[ProgramRole::gemm] =
+      make("coalesced", problem).stages[0].programs[ProgramRole::gemm];
   plan.stages.front().programs[ProgramRole::pack_both] = nullptr;  // the first stage packs nothing
   fit_blocks(plan, all / 3);
   CHECK(plan.scratch_bytes <= all / 3);

@@ -223,7 +223,7 @@ TEST_CASE("a call of one tile takes the time of copies and GEMM; larger calls hi
   const StreamPlan many = plan_stream(problem_of(32768, 32768, 32768), {100 * gibibyte, 30 * gibibyte, 1});
   const double tiles = static_cast<double>(many.rows_of_tiles() * many.columns_of_tiles() * many.depths());
   const StreamSeconds slow = seconds_of(many, false, true, 1.0, rates);
-  CHECK(slow.multiply == Approx(tiles));
+  CHECK(slow.gemm == Approx(tiles));
   CHECK(slow.all() < 1.1 * tiles);
   const StreamSeconds fast = seconds_of(many, false, true, 1e-9, rates);
   CHECK(fast.all() == Approx(fast.out + fast.ends));

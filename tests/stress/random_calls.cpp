@@ -19,7 +19,7 @@
 #include "base/opencl.hpp"
 #include "common/error_bound.hpp"
 #include "common/float64.hpp"
-#include "support/multiply.hpp"
+#include "support/gemm_case.hpp"
 
 namespace {
 
@@ -79,7 +79,7 @@ enum class Way { host, in_order, out_of_order };
 
 // One call and the contents of its buffers. The matrices of a batch follow each other.
 struct Call {
-  Multiply multiply;
+  GemmCase gemm;
   std::vector<Data> data;
   bool same_a = false;  // stride_a is 0
   Way way = Way::host;
@@ -91,7 +91,7 @@ struct Call {
 std::string describe(const Call& call) {
   const char* const ways[] = {"host", "in-order", "out-of-order"};
   return fmt::format("{}, ldc {} offset {}, batch {}{}, {}, kernel '{}', scratch limit {}",
-                     describe(call.multiply), call.multiply.c.ld, call.multiply.c.offset, call.batch_count(),
+                     describe(call.gemm), call.gemm.c.ld, call.gemm.c.offset, call.batch_count(),
                      call.same_a ? " of one A" : "", ways[static_cast<int>(call.way)], call.options.kernel,
                      call.options.scratch_limit);
 }
@@ -99,16 +99,16 @@ std::string describe(const Call& call) {
 Call random_call(Dice& dice) {
   const Form form{dice.one_of({Layout::row_major, Layout::column_major}),
                   dice.one_of({Transpose::no, Transpose::yes}), dice.one_of({Transpose::no, Transpose::yes})};
-  Call call{make_multiply(form, {random_extent(dice), random_extent(dice), random_extent(dice)},
-                          {random_scalar(dice), random_scalar(dice)}, {1, 0, 0, 64}),
+  Call call{make_gemm_case(form, {random_extent(dice), random_extent(dice), random_extent(dice)},
+                           {random_scalar(dice), random_scalar(dice)}, {1, 0, 0, 64}),
             {}};
-  for (Place* place : {&call.multiply.a, &call.multiply.b, &call.multiply.c}) place_at_random(dice, *place);
+  for (Place* place : {&call.gemm.a, &call.gemm.b, &call.gemm.c}) place_at_random(dice, *place);
   call.way = dice.one_of({Way::host, Way::in_order, Way::out_of_order});
   const std::size_t count = call.way == Way::host || dice.one_in(2) ? 1 : 1 + dice.below(4);
   call.same_a = count > 1 && dice.one_in(3);
   for (std::size_t i = 0; i < count; ++i) {
-    Data data = dice.one_in(2) ? integer_data(call.multiply, dice.seed())
-                               : test::random_data(call.multiply, dice.seed());
+    Data data =
+        dice.one_in(2) ? integer_data(call.gemm, dice.seed()) : test::random_data(call.gemm, dice.seed());
     for (std::vector<float>* elements : {&data.a, &data.b}) spoil_some(dice, *elements);
     if (call.same_a && i > 0) data.a = call.data[0].a;
     call.data.push_back(std::move(data));
@@ -146,14 +146,14 @@ class Runner {
 
  private:
   void run_on_host(const Call& call, Memory& memory) {
-    const auto& [form, shape, scalars, a, b, c] = call.multiply;
+    const auto& [form, shape, scalars, a, b, c] = call.gemm;
     context_.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
                    memory.a.data() + a.offset, a.ld, memory.b.data() + b.offset, b.ld, scalars.beta,
                    memory.c.data() + c.offset, c.ld, call.options);
   }
 
   void run_on_device(const Call& call, Memory& memory, const cl::CommandQueue& queue) {
-    const auto& [form, shape, scalars, a, b, c] = call.multiply;
+    const auto& [form, shape, scalars, a, b, c] = call.gemm;
     const cl::Buffer on_a = upload(memory.a), on_b = upload(memory.b), on_c = upload(memory.c);
     cl_event done = nullptr;
     context_.sgemm_strided_batched(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
@@ -193,7 +193,7 @@ class Runner {
 // Describes what is wrong with one element. Empty if it is right.
 std::string fault_of_element(const Call& call, const Data& before, std::size_t row, std::size_t column,
                              float value) {
-  const auto& [form, shape, scalars, a, b, c] = call.multiply;
+  const auto& [form, shape, scalars, a, b, c] = call.gemm;
   const bool multiplies = scalars.alpha != 0 && shape.k != 0;
   double sum = 0;
   double magnitude = 0;
@@ -223,11 +223,11 @@ std::string fault_of(const Call& call, const Memory& after) {
   for (std::size_t i = 0; i < call.batch_count(); ++i) {
     const auto first = after.c.begin() + static_cast<std::ptrdiff_t>(i * stride);
     const std::vector<float> c(first, first + static_cast<std::ptrdiff_t>(stride));
-    if (std::string damage = damage_around_c(call.multiply, call.data[i], c); !damage.empty()) return damage;
-    for (std::size_t row = 0; row < call.multiply.shape.m; ++row) {
-      for (std::size_t column = 0; column < call.multiply.shape.n; ++column) {
+    if (std::string damage = damage_around_c(call.gemm, call.data[i], c); !damage.empty()) return damage;
+    for (std::size_t row = 0; row < call.gemm.shape.m; ++row) {
+      for (std::size_t column = 0; column < call.gemm.shape.n; ++column) {
         std::string fault =
-            fault_of_element(call, call.data[i], row, column, c[call.multiply.c.index(row, column)]);
+            fault_of_element(call, call.data[i], row, column, c[call.gemm.c.index(row, column)]);
         if (!fault.empty()) return fmt::format("matrix {}, {}", i, fault);
       }
     }
@@ -244,9 +244,9 @@ bool is_refusal(ErrorCode code) {
 // Makes one mistake in the call. Its matrices are not empty.
 void spoil(Dice& dice, Call& call) {
   constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
-  Multiply& multiply = call.multiply;
-  Place& place = *dice.one_of({&multiply.a, &multiply.b, &multiply.c});
-  std::size_t& extent = *dice.one_of({&multiply.shape.m, &multiply.shape.n, &multiply.shape.k});
+  GemmCase& gemm = call.gemm;
+  Place& place = *dice.one_of({&gemm.a, &gemm.b, &gemm.c});
+  std::size_t& extent = *dice.one_of({&gemm.shape.m, &gemm.shape.n, &gemm.shape.k});
   switch (dice.below(5)) {
     case 0:
       place.ld = place.length() - 1;
@@ -272,10 +272,10 @@ void spoil(Dice& dice, Call& call) {
 // Checks a call that must be refused.
 std::string fault_of_refusal(Dice& dice, Runner& runner) {
   Call call = random_call(dice);
-  const Shape& shape = call.multiply.shape;
-  const auto& [alpha, beta] = call.multiply.scalars;
+  const Shape& shape = call.gemm.shape;
+  const auto& [alpha, beta] = call.gemm.scalars;
   if (shape.m == 0 || shape.n == 0 || shape.k == 0 || alpha == 0) return {};
-  call.multiply.scalars.beta = beta == 1 ? 2 : beta;
+  call.gemm.scalars.beta = beta == 1 ? 2 : beta;
   spoil(dice, call);
   try {
     runner.run(call);

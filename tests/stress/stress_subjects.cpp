@@ -120,7 +120,7 @@ std::vector<Subject> subjects_of(const Settings& settings, const Device& device)
   KernelLibrary library(settings.folder);
   std::set<std::string> known;
   for (const Subject& subject : result) known.insert(subject.kernel);
-  for (const std::string& name : library.names(Role::multiply)) {
+  for (const std::string& name : library.names(Role::gemm)) {
     if (known.count(name) == 0) result.push_back({name, {}, settings.other_calls});
   }
   std::erase_if(result, [&](const Subject& subject) {

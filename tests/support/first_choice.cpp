@@ -26,7 +26,7 @@ std::string built_in(const std::string& relative) {
 }
 
 Config first_config() {
-  const Shape shape = first_choice_multiply().shape;
+  const Shape shape = first_choice_gemm().shape;
   const Device& device = shared_device_info();
   ConfigCache configs(device, {});
   return rank_candidates(Problem{{shape.m, shape.n, shape.k}, 1, 0, {}, {}, {}}, configs,
@@ -41,9 +41,9 @@ std::string file_of_first_choice() {
 
 }  // namespace
 
-Multiply first_choice_multiply() {
-  return make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {131, 133, 67}, {2, -1},
-                       all_placements()[1]);
+GemmCase first_choice_gemm() {
+  return make_gemm_case({Layout::row_major, Transpose::no, Transpose::no}, {131, 133, 67}, {2, -1},
+                        all_placements()[1]);
 }
 
 std::string first_choice() {
@@ -66,26 +66,26 @@ void write_wrong_first_choice(const TemporaryFolder& folder) {
 }
 
 bool is_right_on(Context& context, const Options& options) {
-  const Multiply multiply = first_choice_multiply();
-  const Data before = integer_data(multiply, 1);
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+  const GemmCase gemm = first_choice_gemm();
+  const Data before = integer_data(gemm, 1);
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   std::vector<float> result = before.c;
   context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
                 before.a.data() + a.offset, a.ld, before.b.data() + b.offset, b.ld, scalars.beta,
                 result.data() + c.offset, c.ld, options);
-  CHECK(damage_around_c(multiply, before, result).empty());
-  return error_ratio(multiply, before, result) == 0;
+  CHECK(damage_around_c(gemm, before, result).empty());
+  return error_ratio(gemm, before, result) == 0;
 }
 
 std::string explain_on(Context& context, const Options& options) {
-  const Multiply multiply = first_choice_multiply();
+  const GemmCase gemm = first_choice_gemm();
   SgemmShape shape;
-  shape.m = multiply.shape.m;
-  shape.n = multiply.shape.n;
-  shape.k = multiply.shape.k;
-  shape.lda = multiply.a.ld;
-  shape.ldb = multiply.b.ld;
-  shape.ldc = multiply.c.ld;
+  shape.m = gemm.shape.m;
+  shape.n = gemm.shape.n;
+  shape.k = gemm.shape.k;
+  shape.lda = gemm.a.ld;
+  shape.ldb = gemm.b.ld;
+  shape.ldc = gemm.c.ld;
   return context.explain(shape, options);
 }
 

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "multiply.hpp"
+#include "gemm_case.hpp"
 #include "temporary.hpp"
 
 namespace clgemm::test {
 
 // Returns a GEMM that is large enough for a fast kernel as the first choice, and does not have the size of
 // any tile.
-Multiply first_choice_multiply();
+GemmCase first_choice_gemm();
 
 // Returns the kernel or variant that clgemm tries first for it on the shared device.
 std::string first_choice();
@@ -25,10 +25,10 @@ void write_first_choice(const TemporaryFolder& folder, const std::string& from, 
 // Writes a kernel folder in which the first choice leaves out the end of k.
 void write_wrong_first_choice(const TemporaryFolder& folder);
 
-// Returns true if `context` gives the right result for first_choice_multiply().
+// Returns true if `context` gives the right result for first_choice_gemm().
 bool is_right_on(Context& context, const Options& options);
 
-// Returns explain() for first_choice_multiply().
+// Returns explain() for first_choice_gemm().
 std::string explain_on(Context& context, const Options& options);
 
 // Returns true if explain() says that a config was not used for a reason other than the device's limits.

@@ -67,9 +67,9 @@ DeviceMatrix matrix_at(const cl::Buffer& buffer, const Place& place) {
   return {buffer(), place.ld, place.offset};
 }
 
-std::vector<float> run_on_device(const Multiply& multiply, const Data& data, const Options& options) {
+std::vector<float> run_on_device(const GemmCase& gemm, const Data& data, const Options& options) {
   const DeviceData buffers = upload(data);
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   shared_context().sgemm(shared_context().queue(), form.layout, form.transpose_a, form.transpose_b, shape.m,
                          shape.n, shape.k, scalars.alpha, matrix_at(buffers.a, a), matrix_at(buffers.b, b),
                          scalars.beta, matrix_at(buffers.c, c), {}, nullptr, options);
@@ -79,8 +79,8 @@ std::vector<float> run_on_device(const Multiply& multiply, const Data& data, con
   return result;
 }
 
-std::vector<float> run_on_host(const Multiply& multiply, Data data, const Options& options) {
-  const auto& [form, shape, scalars, a, b, c] = multiply;
+std::vector<float> run_on_host(const GemmCase& gemm, Data data, const Options& options) {
+  const auto& [form, shape, scalars, a, b, c] = gemm;
   const Data before = data;
   shared_context().sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k,
                          scalars.alpha, data.a.data() + a.offset, a.ld, data.b.data() + b.offset, b.ld,
@@ -90,19 +90,19 @@ std::vector<float> run_on_host(const Multiply& multiply, Data data, const Option
   return data.c;
 }
 
-void check_result(const Multiply& multiply, const Data& before, const std::vector<float>& c) {
-  CHECK(error_ratio(multiply, before, c) <= error_bound(multiply));
-  CHECK(damage_around_c(multiply, before, c).empty());
+void check_result(const GemmCase& gemm, const Data& before, const std::vector<float>& c) {
+  CHECK(error_ratio(gemm, before, c) <= error_bound(gemm));
+  CHECK(damage_around_c(gemm, before, c).empty());
 }
 
-void check_on_device(const Multiply& multiply, const Data& data, const Options& options) {
-  check_result(multiply, data, run_on_device(multiply, data, options));
+void check_on_device(const GemmCase& gemm, const Data& data, const Options& options) {
+  check_result(gemm, data, run_on_device(gemm, data, options));
 }
 
 std::vector<std::string> kernels_to_test() {
   KernelLibrary library(kernel_folder_or_default({}));
   std::vector<std::string> result;
-  for (const std::string& name : library.names(Role::multiply)) {
+  for (const std::string& name : library.names(Role::gemm)) {
     result.push_back(name);
     for (const auto& variant : library.find(name).file->manifest.variants) result.push_back(variant.name);
   }

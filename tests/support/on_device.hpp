@@ -7,7 +7,7 @@
 
 #include "base/device.hpp"
 #include "base/opencl.hpp"
-#include "multiply.hpp"
+#include "gemm_case.hpp"
 
 namespace clgemm::test {
 
@@ -39,16 +39,16 @@ DeviceData upload(const Data& data);
 DeviceMatrix matrix_at(const cl::Buffer& buffer, const Place& place);
 
 // Runs the GEMM on the device and returns the contents of C's buffer. Fails the test if A or B changed.
-std::vector<float> run_on_device(const Multiply& multiply, const Data& data, const Options& options);
+std::vector<float> run_on_device(const GemmCase& gemm, const Data& data, const Options& options);
 
 // Calls run_on_device(), and checks the error bound and everything around C.
-void check_on_device(const Multiply& multiply, const Data& data, const Options& options);
+void check_on_device(const GemmCase& gemm, const Data& data, const Options& options);
 
 // Does the same with Context::sgemm() for host matrices.
-std::vector<float> run_on_host(const Multiply& multiply, Data data, const Options& options);
+std::vector<float> run_on_host(const GemmCase& gemm, Data data, const Options& options);
 
 // Fails the test unless `c` is right and the memory around it is unchanged.
-void check_result(const Multiply& multiply, const Data& before, const std::vector<float>& c);
+void check_result(const GemmCase& gemm, const Data& before, const std::vector<float>& c);
 
 // Returns the GEMM kernels and variants of the library and of CLGEMM_KERNEL_DIR.
 std::vector<std::string> kernels_to_test();

@@ -93,20 +93,20 @@ PackedWords pack_both(const std::string& kernel_name, const PackingSource& sourc
   return result;
 }
 
-Data with_special(const Multiply& multiply, const Special& special) {
-  Data data = random_data(multiply, 8);
+Data with_special(const GemmCase& gemm, const Special& special) {
+  Data data = random_data(gemm, 8);
   const auto put = [](std::vector<float>& memory, const Place& place, float value) {
     if (value != 0.0f) memory[place.index(place.rows - 1, place.columns - 1)] = value;
   };
-  put(data.a, multiply.a, special.a);
-  put(data.b, multiply.b, special.b);
+  put(data.a, gemm.a, special.a);
+  put(data.b, gemm.b, special.b);
   return data;
 }
 
-bool all_are(const Multiply& multiply, const std::vector<float>& c, float value) {
-  for (std::size_t row = 0; row < multiply.c.rows; ++row) {
-    for (std::size_t column = 0; column < multiply.c.columns; ++column) {
-      if (c[multiply.c.index(row, column)] != value) return false;
+bool all_are(const GemmCase& gemm, const std::vector<float>& c, float value) {
+  for (std::size_t row = 0; row < gemm.c.rows; ++row) {
+    for (std::size_t column = 0; column < gemm.c.columns; ++column) {
+      if (c[gemm.c.index(row, column)] != value) return false;
     }
   }
   return true;

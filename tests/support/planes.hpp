@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "gemm_case.hpp"
 #include "kernel/manifest.hpp"
-#include "multiply.hpp"
 
 namespace clgemm::test {
 
@@ -44,10 +44,10 @@ PackedWords pack_both(const std::string& kernel, const PackingSource& source,
 struct Special {
   float a, b;
 };
-Data with_special(const Multiply& multiply, const Special& special);
+Data with_special(const GemmCase& gemm, const Special& special);
 
 // Returns true if all of C is this number.
-bool all_are(const Multiply& multiply, const std::vector<float>& c, float value);
+bool all_are(const GemmCase& gemm, const std::vector<float>& c, float value);
 
 // Counts the elements for which only one of the results is NaN, Inf or finite.
 int different_kinds(const std::vector<float>& c, const std::vector<float>& expected);

@@ -10,13 +10,13 @@ namespace clgemm::test {
 namespace {
 
 std::size_t packed_rows_a(const Plan& plan) {
-  return round_up(plan.block_m, plan.first().multiply().tile_rows);
+  return round_up(plan.block_m, plan.first().gemm().tile_rows);
 }
 std::size_t packed_depth(const Plan& plan) {
-  return round_up(plan.block_k, plan.first().multiply().tile_depth);
+  return round_up(plan.block_k, plan.first().gemm().tile_depth);
 }
 std::size_t packed_columns_b(const Plan& plan) {
-  return round_up(plan.block_n, plan.first().multiply().tile_columns);
+  return round_up(plan.block_n, plan.first().gemm().tile_columns);
 }
 
 // Checks a plan with one launch that packs both operands. The copies and the notes follow each other in
@@ -37,11 +37,11 @@ void check_planes(const Plan& plan) {
   CHECK_FALSE(stage.has(ProgramRole::pack_a));
   CHECK_FALSE(stage.has(ProgramRole::pack_b));
   REQUIRE(plan.stages.size() >= 2);
-  CHECK(plan.stages.back().multiply().manifest().role == Role::fallback);
+  CHECK(plan.stages.back().gemm().manifest().role == Role::fallback);
 }
 
 void check_blocks(const Plan& plan, const Problem& problem) {
-  const KernelConfig& kernel = plan.first().multiply();
+  const KernelConfig& kernel = plan.first().gemm();
   const auto check_block = [](std::size_t block, std::size_t size, std::size_t tile) {
     CHECK(block >= 1);
     CHECK(block <= size);
@@ -63,7 +63,7 @@ struct TiledOperand {
 };
 
 void check_operand(const Stage& stage, const TiledOperand& operand) {
-  const KernelConfig& kernel = stage.multiply();
+  const KernelConfig& kernel = stage.gemm();
   if (stage.has(operand.pack)) {
     CHECK_FALSE(kernel.reads_in_place());
     CHECK(operand.copy.ld >= operand.least_ld);
@@ -83,7 +83,7 @@ void check_operand(const Stage& stage, const TiledOperand& operand) {
 
 void check_operands(const Plan& plan, const Problem& problem) {
   const Stage& stage = plan.first();
-  const KernelConfig& kernel = stage.multiply();
+  const KernelConfig& kernel = stage.gemm();
   check_operand(stage, {ProgramRole::pack_a, stage.a, problem.a, problem.m, problem.k, kernel.tile_rows,
                         kernel.tile_depth, packed_depth(plan)});
   check_operand(stage, {ProgramRole::pack_b, stage.b, problem.b, problem.k, problem.n, kernel.tile_depth,
@@ -91,7 +91,7 @@ void check_operands(const Plan& plan, const Problem& problem) {
 }
 
 void check_shares(const Stage& stage) {
-  const KernelConfig& kernel = stage.multiply();
+  const KernelConfig& kernel = stage.gemm();
   CHECK(stage.group_rows <= kernel.tile_rows);
   CHECK(stage.group_columns <= kernel.tile_columns);
   if (kernel.manifest().takes_shares()) {
@@ -104,24 +104,24 @@ void check_shares(const Stage& stage) {
 }
 
 // Checks that the slices along k cover it, begin at whole steps, and end with the scratch buffer.
-void check_parts_of_k(const Plan& plan) {
+void check_slices(const Plan& plan) {
   const Stage& stage = plan.first();
-  const KernelConfig& kernel = stage.multiply();
+  const KernelConfig& kernel = stage.gemm();
   const SplitPlan& split = stage.split;
   const std::size_t depth = kernel.reads_in_place() ? plan.block_k : packed_depth(plan);
-  CHECK((split.parts > 1) == stage.has(ProgramRole::reduce));
-  CHECK(split.parts >= 1);
+  CHECK((split.slices > 1) == stage.has(ProgramRole::reduce));
+  CHECK(split.slices >= 1);
   if (!stage.has(ProgramRole::reduce)) return;
   if (!kernel.reads_in_place()) CHECK(split.depth % kernel.tile_depth == 0);
   CHECK(split.depth % kernel.align == 0);
-  CHECK((split.parts - 1) * split.depth < depth);
-  CHECK(split.parts * split.depth >= depth);
-  CHECK(split.parts <= max_groups_beyond_first);
+  CHECK((split.slices - 1) * split.depth < depth);
+  CHECK(split.slices * split.depth >= depth);
+  CHECK(split.slices <= max_groups_beyond_first);
   CHECK(split.ld >= plan.block_n);
   CHECK(split.ld % 4 == 0);
   CHECK(split.stride >= plan.block_m * split.ld);
   CHECK(split.scratch_offset % 4 == 0);
-  CHECK((split.scratch_offset + split.parts * split.stride) * sizeof(float) == plan.scratch_bytes);
+  CHECK((split.scratch_offset + split.slices * split.stride) * sizeof(float) == plan.scratch_bytes);
   CHECK(plan.block_batch == 1);
 }
 
@@ -152,7 +152,7 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
   check_blocks(plan, problem);
   check_operands(plan, problem);
   check_shares(plan.first());
-  check_parts_of_k(plan);
+  check_slices(plan);
   check_scratch(plan);
 }
 

@@ -15,19 +15,19 @@ struct Row {
   std::vector<double> magnitudes;
 };
 
-Row row_of(const Multiply& multiply, const Data& data, std::size_t row) {
-  const auto& [m, n, k] = multiply.shape;
+Row row_of(const GemmCase& gemm, const Data& data, std::size_t row) {
+  const auto& [m, n, k] = gemm.shape;
   Row result{std::vector<double>(n), std::vector<double>(n)};
-  const double alpha = multiply.scalars.alpha;
-  const double beta = multiply.scalars.beta;
+  const double alpha = gemm.scalars.alpha;
+  const double beta = gemm.scalars.beta;
   if (alpha != 0) {
     bench::add_exact_row(
-        k, [&](std::size_t depth) { return data.a[multiply.a.index(row, depth)]; },
-        [&](std::size_t depth, std::size_t column) { return data.b[multiply.b.index(depth, column)]; },
+        k, [&](std::size_t depth) { return data.a[gemm.a.index(row, depth)]; },
+        [&](std::size_t depth, std::size_t column) { return data.b[gemm.b.index(depth, column)]; },
         result.values, result.magnitudes);
   }
   for (std::size_t column = 0; column < n; ++column) {
-    const double old = beta == 0 ? 0 : beta * data.c[multiply.c.index(row, column)];
+    const double old = beta == 0 ? 0 : beta * data.c[gemm.c.index(row, column)];
     result.values[column] = alpha * result.values[column] + old;
     result.magnitudes[column] = std::abs(alpha) * result.magnitudes[column] + std::abs(old);
   }
@@ -36,26 +36,26 @@ Row row_of(const Multiply& multiply, const Data& data, std::size_t row) {
 
 }  // namespace
 
-double error_ratio(const Multiply& multiply, const Data& before, const std::vector<float>& c) {
+double error_ratio(const GemmCase& gemm, const Data& before, const std::vector<float>& c) {
   double worst = 0;
-  for (std::size_t row = 0; row < multiply.shape.m; ++row) {
-    const Row expected = row_of(multiply, before, row);
-    for (std::size_t column = 0; column < multiply.shape.n; ++column) {
-      const double distance = std::abs(double{c[multiply.c.index(row, column)]} - expected.values[column]);
-      worst = std::max(worst, bench::error_ratio_of(distance, expected.magnitudes[column], multiply.shape.k));
+  for (std::size_t row = 0; row < gemm.shape.m; ++row) {
+    const Row expected = row_of(gemm, before, row);
+    for (std::size_t column = 0; column < gemm.shape.n; ++column) {
+      const double distance = std::abs(double{c[gemm.c.index(row, column)]} - expected.values[column]);
+      worst = std::max(worst, bench::error_ratio_of(distance, expected.magnitudes[column], gemm.shape.k));
     }
   }
   return worst;
 }
 
-double error_bound(const Multiply& multiply) {
-  return bench::error_bound(bench::Arithmetic::of_other_kernels, multiply.shape.k, bench::Numbers::random);
+double error_bound(const GemmCase& gemm) {
+  return bench::error_bound(bench::Arithmetic::of_other_kernels, gemm.shape.k, bench::Numbers::random);
 }
 
-std::vector<double> reference_result(const Multiply& multiply, const Data& before) {
+std::vector<double> reference_result(const GemmCase& gemm, const Data& before) {
   std::vector<double> result;
-  for (std::size_t row = 0; row < multiply.shape.m; ++row) {
-    const Row values = row_of(multiply, before, row);
+  for (std::size_t row = 0; row < gemm.shape.m; ++row) {
+    const Row values = row_of(gemm, before, row);
     result.insert(result.end(), values.values.begin(), values.values.end());
   }
   return result;

@@ -3,18 +3,18 @@
 
 #include <vector>
 
-#include "multiply.hpp"
+#include "gemm_case.hpp"
 
 namespace clgemm::test {
 
 // Returns the largest |C - ref| / (2^-24 * (|alpha| |A||B| + |beta| |C0|)) over all elements. Returns
 // infinity if a result is NaN, or if it differs although the divisor is 0.
-double error_ratio(const Multiply& multiply, const Data& before, const std::vector<float>& c);
+double error_ratio(const GemmCase& gemm, const Data& before, const std::vector<float>& c);
 
 // Returns the largest error_ratio() for random numbers and any kernel.
-double error_bound(const Multiply& multiply);
+double error_bound(const GemmCase& gemm);
 
 // Returns the result in float64, row-major, without gaps.
-std::vector<double> reference_result(const Multiply& multiply, const Data& before);
+std::vector<double> reference_result(const GemmCase& gemm, const Data& before);
 
 }  // namespace clgemm::test

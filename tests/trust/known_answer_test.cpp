@@ -242,8 +242,8 @@ TEST_CASE("a kernel that reads one operand four elements at a time is tested wit
       odd.ld = 67;
       INFO("transposes " << transpose_a << transpose_b << ", A in fours: " << a_in_fours);
       const BuiltPlan built = built_plan(problem, right_file);
-      CHECK(built.plan.first().multiply().macros.at("ALIGNED_A") == (a_in_fours ? 1 : 0));
-      CHECK(built.plan.first().multiply().macros.at("ALIGNED_B") == (a_in_fours ? 0 : 1));
+      CHECK(built.plan.first().gemm().macros.at("ALIGNED_A") == (a_in_fours ? 1 : 0));
+      CHECK(built.plan.first().gemm().macros.at("ALIGNED_B") == (a_in_fours ? 0 : 1));
       CHECK(passes(built));
       CHECK(passes(built_plan(problem, wrong_a_file)) == a_in_fours);
       CHECK(passes(built_plan(problem, wrong_b_file)) == !a_in_fours);
@@ -352,7 +352,7 @@ TEST_CASE(
   // The previous call gave it up, unless this size has other parameters.
   const auto is_wrong = [](const Rejected& one) {
     return one.config.kernel == first_choice() &&
-           (one.fault == Fault::given_up || one.fault == Fault::wrong_result);
+           (one.fault == Fault::excluded || one.fault == Fault::wrong_result);
   };
   CHECK(std::any_of(choice.rejected.begin(), choice.rejected.end(), is_wrong));
 }
@@ -444,7 +444,7 @@ TEST_CASE("a kernel that is out of quarantine is tested again") {
   CHECK(contains(explained(), "self-test on '"));
 }
 
-TEST_CASE("a config that was given up in one kernel folder is still chosen from another") {
+TEST_CASE("a config that was excluded in one kernel folder is still chosen from another") {
   const World world;
   Context context(shared_device()());
   CHECK(is_right_on(context, world.options));

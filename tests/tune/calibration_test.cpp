@@ -276,13 +276,14 @@ TEST_CASE("batches are samples like others: read again as they were written, and
 
   KernelLibrary library;
   const Config direct{"direct", {{"BM", 32}, {"BN", 32}, {"TM", 4}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 1}}};
-  CHECK(with_parts(direct, {64, 32, 10000}, device, library).size() > 1);
-  CHECK(with_parts(direct, {64, 32, 10000, 40}, device, library).size() == 1);
-  CHECK(with_parts(config, {64, 32, 1000, 16}, device, library).size() == 1);
-  CHECK(with_parts(config, {64, 32, 1000, 15}, device, library).empty());  // fewer than a work-group computes
-  CHECK_FALSE(with_parts({"thin_rows", {}}, {16, 1000, 1000}, device, library).empty());
-  CHECK(with_parts({"thin_rows", {}}, {17, 1000, 1000}, device, library).empty());  // too many rows
-  CHECK(with_parts({"thin_columns", {}}, {1000, 17, 1000}, device, library).empty());
+  CHECK(with_slices(direct, {64, 32, 10000}, device, library).size() > 1);
+  CHECK(with_slices(direct, {64, 32, 10000, 40}, device, library).size() == 1);
+  CHECK(with_slices(config, {64, 32, 1000, 16}, device, library).size() == 1);
+  CHECK(
+      with_slices(config, {64, 32, 1000, 15}, device, library).empty());  // fewer than a work-group computes
+  CHECK_FALSE(with_slices({"thin_rows", {}}, {16, 1000, 1000}, device, library).empty());
+  CHECK(with_slices({"thin_rows", {}}, {17, 1000, 1000}, device, library).empty());  // too many rows
+  CHECK(with_slices({"thin_columns", {}}, {1000, 17, 1000}, device, library).empty());
 }
 
 // Measuring and fitting must find the same kernels.

@@ -136,7 +136,7 @@ std::vector<Sample> made_up_times(Quick& quick, const Prior& prior, const std::v
       speed.begin *= factor;
       speed.alone *= factor;
       speed.share *= factor;
-      for (const Config& split : with_parts(config, shape, quick.device, quick.library)) {
+      for (const Config& split : with_slices(config, shape, quick.device, quick.library)) {
         const Plan plan =
             outline_plan(problem_of(shape, quick.device), split, quick.cache, unlimited_scratch);
         result.push_back({shape, split, predict(plan, speed, prior.rates, quick.device.kind).device()});
@@ -169,7 +169,7 @@ TEST_CASE(
 TEST_CASE(
     "on the times of an H200, the choice from few samples takes at most 1.1 times as long as the best") {
   Quick quick(test::made_up_h200());
-  const auto all = read_samples(CLGEMM_TEST_DATA "/h200_times.csv", quick.library.names(Role::multiply));
+  const auto all = read_samples(CLGEMM_TEST_DATA "/h200_times.csv", quick.library.names(Role::gemm));
   std::vector<SampleShape> shapes;
   for (const Sample& one : all) {
     if (std::count(shapes.begin(), shapes.end(), one.shape) == 0) shapes.push_back(one.shape);
@@ -181,7 +181,7 @@ TEST_CASE(
       const bool is_seen = static_cast<std::size_t>(place) % 7 == turn;
       if (!is_seen) {
         others.push_back(one);
-      } else if (std::count(quick.configs.begin(), quick.configs.end(), without_parts(one.config)) != 0) {
+      } else if (std::count(quick.configs.begin(), quick.configs.end(), without_slices(one.config)) != 0) {
         measured.push_back(one);
       }
     }
@@ -199,7 +199,7 @@ TEST_CASE("rows that choose better than a fit on the same samples are found to b
   Quick quick(test::made_up_h200());
   std::vector<Sample> few;
   for (const Sample& one :
-       read_samples(CLGEMM_TEST_DATA "/h200_times.csv", quick.library.names(Role::multiply))) {
+       read_samples(CLGEMM_TEST_DATA "/h200_times.csv", quick.library.names(Role::gemm))) {
     if (one.shape.m % 7 == 0) few.push_back(one);
   }
   const Known known{{9.6e-6, 4.7e-6}};

@@ -78,7 +78,7 @@ void write(const Programs& programs, const std::filesystem::path& folder) {
                R"("multiplies_on_fp32_units": {}, "multiply_adds_a_step": {}, "registers": {}, "ptx": "{}", )"
                R"("calls": ["{}"]}})",
                program.target, file, program.options, config.name, describe_values(config.values),
-               config.manifest().role == Role::multiply && config.manifest().precision == Precision::fp32,
+               config.manifest().role == Role::gemm && config.manifest().precision == Precision::fp32,
                config.tile_rows * config.tile_columns * config.tile_depth / config.work_items(),
                config.registers, config.manifest().ptx_target, fmt::join(uses.calls, "\", \""));
   }

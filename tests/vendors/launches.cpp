@@ -22,7 +22,7 @@
 #include "base/sizes.hpp"
 #include "choose/ranking.hpp"
 #include "kernel/contract.hpp"
-#include "launch/multiply.hpp"
+#include "launch/enqueue_gemm.hpp"
 #include "plan/make_plan.hpp"
 #include "support/data_sheets.hpp"
 #include "support/shipped.hpp"
@@ -135,7 +135,7 @@ std::vector<std::string> record(const char* target, const Plan& plan, const Prob
   Workspace workspace;
   if (plan.scratch_bytes != 0) workspace.scratch = cl::Buffer(handle<cl_mem>(buffer_scratch));
   Progress progress;
-  enqueue_multiply(built, problem, buffers, workspace, in_order, {}, progress);
+  enqueue_gemm(built, problem, buffers, workspace, in_order, {}, progress);
   return std::move(recorder.launches);
 }
 
@@ -172,9 +172,9 @@ constexpr std::array fallback_forms = {
     Form{"a batch, one of them for the fallback", false, true, true, 3, 2.0f, -1.0f, 3, 1, false, true},
 };
 
-// Returns a problem with edges in each direction. It has more than one tile unless `small`. `mirrored` is for
-// configs that compute the transpose.
-Problem problem_for(const KernelConfig& kernel, bool mirrored, const Form& form, bool small) {
+// Returns a problem with edges in each direction. It has more than one tile unless `small`. `as_transpose` is
+// for configs that compute the transpose.
+Problem problem_for(const KernelConfig& kernel, bool as_transpose, const Form& form, bool small) {
   const Manifest& manifest = kernel.manifest();
   const std::size_t unit = form.odd ? 1 : 4;
   const auto side = [&](std::size_t tile, std::size_t most) {
@@ -185,14 +185,14 @@ Problem problem_for(const KernelConfig& kernel, bool mirrored, const Form& form,
   Problem problem;
   problem.m = side(kernel.tile_rows, manifest.most_rows);
   problem.n = side(kernel.tile_columns, manifest.most_columns);
-  if (mirrored) std::swap(problem.m, problem.n);
+  if (as_transpose) std::swap(problem.m, problem.n);
   problem.k = (form.parts + 1) * round_up(kernel.tile_depth, unit) + (form.odd ? 3 : 4);
   problem.alpha = form.alpha;
   problem.beta = form.beta;
   problem.listed = form.listed;
   problem.batch_count = form.batch == 1 ? 1 : std::max(form.batch, kernel.matrices + 1);
   if (kernel.matrices > 1 && form.batch == 1) problem.batch_count = kernel.matrices + 1;
-  if (problem.batch_count > 1 && !mirrored) problem.m = std::min(problem.m, kernel.tile_rows);
+  if (problem.batch_count > 1 && !as_transpose) problem.m = std::min(problem.m, kernel.tile_rows);
   const auto place = [&](Operand& operand, bool transposed, std::size_t rows, std::size_t columns) {
     if (transposed) std::swap(rows, columns);
     operand = {transposed, columns + form.gap, 2 * form.gap, 0, 32};
@@ -222,9 +222,8 @@ struct Wanted {
   bool falls_back;  // as in Form
 };
 
-std::string describe_multiply(const Sheet& sheet, const std::string& name, const Problem& problem,
-                              Wanted wanted, std::size_t scratch_bytes,
-                              const std::vector<std::string>& launches) {
+std::string describe_gemm(const Sheet& sheet, const std::string& name, const Problem& problem, Wanted wanted,
+                          std::size_t scratch_bytes, const std::vector<std::string>& launches) {
   const std::vector<Product> products = products_of(problem);
   return fmt::format(
       R"({{"target": "{}", "name": "{}, {} x {} x {}, {} of them", "m": {}, "n": {}, "k": {}, "alpha": {}, "beta": {}, "batch": {},
@@ -249,10 +248,11 @@ std::optional<std::string> multiply(const Sheet& sheet, ConfigCache& configs, Co
     if (!can_split_k(kernel.manifest()) || kernel.matrices > 1) return std::nullopt;
     config.parameters[split_parameter] = static_cast<std::int64_t>(form.parts);
   }
-  const Problem problem = problem_for(kernel, config.mirrored, form, small);
+  const Problem problem = problem_for(kernel, config.as_transpose, form, small);
   const Plan plan = make_plan(problem, config, configs, no_limit);
-  return describe_multiply(
-      sheet, fmt::format("{}: {}{}", to_string(config), config.mirrored ? "mirrored, " : "", form.name),
+  return describe_gemm(
+      sheet,
+      fmt::format("{}: {}{}", to_string(config), config.as_transpose ? "as the transpose, " : "", form.name),
       problem, {has_fallback, form.falls_back}, plan.scratch_bytes,
       record(sheet.target, plan, problem, programs));
 }
@@ -265,7 +265,7 @@ std::string scaling(const Sheet& sheet, ConfigCache& configs, Programs& programs
   const Problem problem = problem_for(*scale, false, form, false);
   RecordedKernels kernels(sheet.target, programs);
   enqueue_scale(*scale, kernels.add(*scale), problem, handle<cl_mem>(buffer_c), in_order, {});
-  return describe_multiply(sheet, "scale: C alone", problem, {false, false}, 0, recorder.launches);
+  return describe_gemm(sheet, "scale: C alone", problem, {false, false}, 0, recorder.launches);
 }
 
 // Returns the configs of kernels on matrix units that calibration measures, and that may then be chosen.
@@ -306,8 +306,8 @@ std::vector<Config> configs_of(ConfigCache& configs) {
 // Returns GEMMs for the emulated targets: all forms of all configs, except kernels that are skipped. With
 // `few`, returns for each kernel one form of its smallest config, another form for each target, and split-K
 // once for each target.
-std::vector<std::string> multiplies(const Sheet& sheet, const std::set<std::string>& passed_over,
-                                    std::size_t number, bool few, Programs& programs) {
+std::vector<std::string> gemms(const Sheet& sheet, const std::set<std::string>& passed_over,
+                               std::size_t number, bool few, Programs& programs) {
   const Device device = device_of(sheet);
   ConfigCache configs(device, {});
   std::vector<Config> chosen = configs_of(configs);
@@ -399,12 +399,12 @@ int main(int argc, char** argv) {
     const Device device = device_of(sheet);
     ConfigCache configs(device, {});
     for (const Config& config : configs_of(configs)) of_amd.insert(config.kernel);
-    for (std::string& one : multiplies(sheet, {}, number++, few, programs)) all.push_back(std::move(one));
+    for (std::string& one : gemms(sheet, {}, number++, few, programs)) all.push_back(std::move(one));
   }
   for (test::Sheet sheet : test::sheets) {
     if (sheet.name != std::string_view("Mali-G710 r0p0")) continue;
     sheet.target = "gfx1100";
-    for (std::string& one : multiplies(sheet, of_amd, number++, few, programs)) all.push_back(std::move(one));
+    for (std::string& one : gemms(sheet, of_amd, number++, few, programs)) all.push_back(std::move(one));
   }
   std::ofstream(folder / "launches.json")
       << fmt::format("{{\"programs\": [\n{}\n], \"multiplies\": [\n{}\n]}}\n",

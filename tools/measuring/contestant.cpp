@@ -73,7 +73,7 @@ bool is_built_in(const KernelFile& file) {
     return std::find(names.begin(), names.end(), file.manifest.name) != names.end() &&
            built_in.find(file.manifest.name).file->source == file.source;
   };
-  return is_same(Role::multiply) || is_same(Role::fallback);
+  return is_same(Role::gemm) || is_same(Role::fallback);
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ double Contestant::bound_of_random(std::size_t k) {
   if (chosen == nullptr) return error_bound(Arithmetic::fp32, k, Numbers::random);
   double bound = 0.0;
   for (const Stage& stage : chosen->built.plan.stages)
-    bound = std::max(bound, error_bound(arithmetic_of(stage.multiply()), k, Numbers::random));
+    bound = std::max(bound, error_bound(arithmetic_of(stage.gemm()), k, Numbers::random));
   return bound;
 }
 

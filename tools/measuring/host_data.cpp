@@ -86,7 +86,7 @@ double operations(const Case& one) {
   return operations(one.size) * static_cast<double>(one.kind.batch_count);
 }
 
-SgemmCall call_of(const MultiplyKind& kind, const Size& size) {
+SgemmCall call_of(const GemmKind& kind, const Size& size) {
   const bool a_transposed = stored_transposed(kind.layout, kind.transpose_a);
   const bool b_transposed = stored_transposed(kind.layout, kind.transpose_b);
   const bool c_transposed = stored_transposed(kind.layout, Transpose::no);
@@ -106,7 +106,7 @@ SgemmCall call_of(const MultiplyKind& kind, const Size& size) {
   return call;
 }
 
-MultiplyKind kind_of(const SgemmCall& call) {
+GemmKind kind_of(const SgemmCall& call) {
   const Lines lines = lines_of_c(call);
   return {call.layout, call.transpose_a,        call.transpose_b, call.alpha,
           call.beta,   lines.ld - lines.length, call.batch_count};

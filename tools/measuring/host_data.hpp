@@ -11,7 +11,7 @@
 namespace clgemm::bench {
 
 // The properties of a GEMM other than its size.
-struct MultiplyKind {
+struct GemmKind {
   Layout layout = Layout::row_major;
   Transpose transpose_a = Transpose::no;
   Transpose transpose_b = Transpose::no;
@@ -20,13 +20,13 @@ struct MultiplyKind {
   std::size_t gap = 0;  // elements between the end of a row (or column) of each matrix and the next one
   std::size_t batch_count = 1;  // the GEMMs in one call, with their matrices one after another
 
-  bool operator==(const MultiplyKind&) const = default;
+  bool operator==(const GemmKind&) const = default;
 };
 
 // One GEMM of a run.
 struct Case {
   Size size;
-  MultiplyKind kind;
+  GemmKind kind;
   std::string label;  // adds to the size: "BERT-base, feed-forward up, 128 tokens"
 };
 
@@ -34,10 +34,10 @@ struct Case {
 double operations(const Case& one);
 
 // Returns the call, with leading dimensions that leave the gaps of `kind`.
-SgemmCall call_of(const MultiplyKind& kind, const Size& size);
+SgemmCall call_of(const GemmKind& kind, const Size& size);
 
 // Returns the kind that leads to this call.
-MultiplyKind kind_of(const SgemmCall& call);
+GemmKind kind_of(const SgemmCall& call);
 
 // op(A), op(B) and C, each row-major without gaps, as a check needs them for any layout of the call. The
 // matrices of a batch follow each other, so that C has batch_count * m rows.

@@ -143,7 +143,7 @@ class Contest {
 
  private:
   static Result result_of(Contestant& contestant, const Plan& plan, const Stage& stage) {
-    const KernelConfig& kernel = stage.multiply();
+    const KernelConfig& kernel = stage.gemm();
     return {contestant.result(), kernel.name, arithmetic_of(kernel), &stage == &plan.first()};
   }
 

@@ -293,7 +293,7 @@ const std::vector<AccuracyCase>& accuracy_cases() {
   return cases;
 }
 
-HostData accuracy_data(const AccuracyCase& one, std::size_t side, MultiplyKind kind) {
+HostData accuracy_data(const AccuracyCase& one, std::size_t side, GemmKind kind) {
   kind.alpha = 1.0f;
   kind.beta = 0.0f;
   HostData data = make_host_data(call_of(kind, {side, side, one.k}));

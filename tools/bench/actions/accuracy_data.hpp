@@ -22,6 +22,6 @@ struct AccuracyCase {
 const std::vector<AccuracyCase>& accuracy_cases();
 
 // Returns the data of C = A B with `side` rows and columns, in the layout and with the transposes of `kind`.
-HostData accuracy_data(const AccuracyCase& one, std::size_t side, MultiplyKind kind);
+HostData accuracy_data(const AccuracyCase& one, std::size_t side, GemmKind kind);
 
 }  // namespace clgemm::bench

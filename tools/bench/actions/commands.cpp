@@ -16,7 +16,7 @@
 namespace clgemm::bench {
 namespace {
 
-SgemmShape shape_of(const MultiplyKind& kind, const Size& size) {
+SgemmShape shape_of(const GemmKind& kind, const Size& size) {
   const SgemmCall call = call_of(kind, size);
   SgemmShape shape;
   shape.lda = call.lda;

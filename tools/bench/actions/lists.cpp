@@ -62,7 +62,7 @@ bool list_devices(std::ostream& out, const BenchOptions& /*options*/) {
 
 bool list_kernels(std::ostream& out, const BenchOptions& options) {
   KernelLibrary library(kernel_folder_or_default(options.kernel_folder));
-  for (const std::string& name : library.names(Role::multiply)) {
+  for (const std::string& name : library.names(Role::gemm)) {
     const NamedKernel kernel = library.find(name);
     const Manifest& manifest = kernel.file->manifest;
     out << fmt::format("{}: {}\n", name, printable(manifest.summary));

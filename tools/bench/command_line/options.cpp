@@ -159,9 +159,9 @@ void add_random_shapes(CLI::App& app, CommandLine& line) {
   app.add_flag("--varied", random.varied, "Also use random transposes, layouts and gaps")->needs(count);
 }
 
-void add_what_to_multiply(CLI::App& app, CommandLine& line) {
+void add_what_to_compute(CLI::App& app, CommandLine& line) {
   app.option_defaults()->group("What to multiply");
-  MultiplyKind& kind = line.options.kind;
+  GemmKind& kind = line.options.kind;
   add_repeatable(app, "-s,--size", line.words, "N|MxNxK",
                  "Size of the GEMM, m = n = k or separately (default:\n"
                  "1024); repeatable")
@@ -447,7 +447,7 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
   const auto formatter = std::make_shared<ShortFormatter>();
   formatter->column_width(34);
   app.formatter(formatter);
-  add_what_to_multiply(app, line);
+  add_what_to_compute(app, line);
   add_with_what(app, line);
   add_how_to_measure(app, line);
   add_output(app, line);

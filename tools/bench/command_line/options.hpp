@@ -47,7 +47,7 @@ struct BenchOptions {
   std::vector<std::string> suites;
   RandomShapes random;
   bool suite_kernels = false;  // the kernels come from the suites, not from the user
-  MultiplyKind kind;
+  GemmKind kind;
   std::size_t runs = 20;
   std::size_t warmup = 10;
   double max_seconds = 5.0;  // for the runs of one kernel at one size

@@ -46,7 +46,7 @@ class Dice {
   std::mt19937_64 generator_;
 };
 
-void vary(MultiplyKind& kind, Dice& dice) {
+void vary(GemmKind& kind, Dice& dice) {
   kind.layout = dice.coin() ? Layout::row_major : Layout::column_major;
   kind.transpose_a = dice.coin() ? Transpose::yes : Transpose::no;
   kind.transpose_b = dice.coin() ? Transpose::yes : Transpose::no;
@@ -85,7 +85,7 @@ Bounds parse_bounds(std::string_view text) {
   throw UsageError(fmt::format("'{}' is not LEAST-MOST (two positive numbers, the smaller one first)", text));
 }
 
-std::vector<Case> random_cases(const RandomShapes& wanted, const MultiplyKind& kind, DeviceKind device) {
+std::vector<Case> random_cases(const RandomShapes& wanted, const GemmKind& kind, DeviceKind device) {
   const Bounds gflop = wanted.gflop.value_or(device == DeviceKind::cpu ? gflop_of_cpus : gflop_of_others);
   const Bounds reached = gflop_within(wanted.sides);
   if (reached.most < gflop.least || gflop.most < reached.least) too_few(0, wanted, gflop);

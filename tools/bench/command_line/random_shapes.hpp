@@ -32,6 +32,6 @@ Bounds parse_bounds(std::string_view text);
 // Returns different shapes within the bounds. Their sides are log-uniform and independent of each other. The
 // same seed and bounds give the same shapes. If the shapes are not varied, they have the properties of
 // `kind`. Throws UsageError if the bounds allow too few shapes.
-std::vector<Case> random_cases(const RandomShapes& wanted, const MultiplyKind& kind, DeviceKind device);
+std::vector<Case> random_cases(const RandomShapes& wanted, const GemmKind& kind, DeviceKind device);
 
 }  // namespace clgemm::bench

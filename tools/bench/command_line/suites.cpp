@@ -25,13 +25,13 @@ constexpr Size gpu_sizes[] = {{256, 256, 256},    {512, 512, 512},    {1024, 102
                               {4097, 4097, 4097}, {16, 4096, 4096},   {4096, 16, 4096},   {128, 128, 65536}};
 
 template <std::size_t count>
-std::vector<Case> plain(const Size (&sizes)[count], const MultiplyKind& kind) {
+std::vector<Case> plain(const Size (&sizes)[count], const GemmKind& kind) {
   std::vector<Case> cases;
   for (const Size& size : sizes) cases.push_back({size, kind, {}});
   return cases;
 }
 
-std::vector<Case> shapes(const MultiplyKind& kind, const Device& device) {
+std::vector<Case> shapes(const GemmKind& kind, const Device& device) {
   if (device.kind != DeviceKind::cpu) return plain(gpu_sizes, kind);
   std::vector<Case> cases = plain(cpu_sizes, kind);
   // The sizes above have no transposes and no gaps.
@@ -46,7 +46,7 @@ std::vector<Case> shapes(const MultiplyKind& kind, const Device& device) {
   return cases;
 }
 
-std::vector<Case> layers(const MultiplyKind& kind) {
+std::vector<Case> layers(const GemmKind& kind) {
   std::vector<Case> cases = network_layers();
   for (Case& layer : cases) layer.kind = kind;
   return cases;
@@ -58,7 +58,7 @@ std::vector<std::string> suite_names() {
   return {"seeds", "shapes", "dnn"};
 }
 
-std::vector<Case> cases_of_suite(const std::string& name, const MultiplyKind& kind, const Device& device) {
+std::vector<Case> cases_of_suite(const std::string& name, const GemmKind& kind, const Device& device) {
   if (name == "seeds") return plain(seed_sizes, kind);
   return name == "shapes" ? shapes(kind, device) : layers(kind);
 }

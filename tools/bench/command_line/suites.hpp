@@ -17,7 +17,7 @@ std::vector<std::string> suite_names();
 
 // Returns the cases of a suite on this device. They have the transposes and gaps of `kind`, unless the suite
 // has its own.
-std::vector<Case> cases_of_suite(const std::string& name, const MultiplyKind& kind, const Device& device);
+std::vector<Case> cases_of_suite(const std::string& name, const GemmKind& kind, const Device& device);
 
 // Returns the kernels of these suites, for a command line that names none.
 std::vector<std::string> kernels_of_suites(const std::vector<std::string>& suites);

@@ -122,7 +122,7 @@ Json peers_object(const Results& results, const ShapeResult& shape) {
   return peers;
 }
 
-void add_multiply(Json& object, const Case& one) {
+void add_gemm(Json& object, const Case& one) {
   object["m"] = one.size.m;
   object["n"] = one.size.n;
   object["k"] = one.size.k;
@@ -158,7 +158,7 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
   if (!shape.label.empty()) object["label"] = shape.label;
   object["parameters"] = Json(Json::value_t::object);
   for (const auto& [name, value] : kernel.parameters) object["parameters"][name] = value;
-  add_multiply(object, shape);
+  add_gemm(object, shape);
   add_figures(object, kernel.figures);
   object["rotated_copies"] = shape.rotation ? Json(shape.rotation->copies) : Json(nullptr);
   object["rotated_bytes"] = shape.rotation ? Json(shape.rotation->bytes) : Json(nullptr);
@@ -193,7 +193,7 @@ Json summary_object(const Results& results, const BesidePeer& beside) {
     shape["ratio"] = one.ratio;
     shape["shape"] = describe_labelled(*one.shape);
     if (!one.shape->label.empty()) shape["label"] = one.shape->label;
-    add_multiply(shape, *one.shape);
+    add_gemm(shape, *one.shape);
   }
   return object;
 }

@@ -21,7 +21,7 @@ namespace {
 
 std::vector<std::string> arguments_of(const BenchOptions& options, const std::string& who) {
   const Size& size = options.sizes.front();
-  const MultiplyKind& kind = options.kind;
+  const GemmKind& kind = options.kind;
   std::vector<std::string> words = words_of_kernel(options);
   words.insert(words.end(),
                {"--first-call-of", who, "--size", fmt::format("{}x{}x{}", size.m, size.n, size.k), "--layout",

@@ -40,7 +40,7 @@ void add_with_variants(const NamedKernel& kernel, const std::string& folder,
 // Checks a kernel that was named explicitly, before any work.
 void check_named(KernelLibrary& library, const KernelChoice& choice, const Device& device) {
   const NamedKernel kernel = library.find(choice.options.kernel);
-  if (kernel.file->manifest.role != Role::multiply) {
+  if (kernel.file->manifest.role != Role::gemm) {
     throw Error(ErrorCode::kernel_not_found,
                 "'" + choice.options.kernel + "' is not a GEMM kernel but one of clgemm's own helpers");
   }
@@ -60,7 +60,7 @@ std::vector<KernelChoice> choose_kernels(const BenchOptions& options, const Devi
   std::vector<KernelChoice> choices;
   for (const std::string& kernel : options.kernels) {
     if (kernel == "all") {
-      for (const std::string& name : library.names(Role::multiply)) {
+      for (const std::string& name : library.names(Role::gemm)) {
         const NamedKernel found = library.find(name);
         if (allows(options.precision, found.file->manifest.precision))
           add_with_variants(found, folder, choices);
@@ -93,7 +93,7 @@ std::vector<KernelChoice> with_own_parameters(std::vector<KernelChoice> choices,
                                           default_scratch_limit(device), options.precision);
   for (KernelChoice& choice : choices) {
     const auto is_this = [&choice](const Candidate& candidate) {
-      return candidate.config.kernel == choice.options.kernel && !candidate.config.mirrored;
+      return candidate.config.kernel == choice.options.kernel && !candidate.config.as_transpose;
     };
     const auto found = std::find_if(ranking.candidates.begin(), ranking.candidates.end(), is_this);
     if (!choice.options.parameters.empty() || found == ranking.candidates.end()) continue;

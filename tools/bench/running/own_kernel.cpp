@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t odd_gap = 3;  // changes even leading dimensions to odd ones
 
 // Returns what is wrong with one GEMM. Empty if it is right, or if the device cannot run it.
-std::string try_kind(const MultiplyKind& kind, const cl::CommandQueue& queue, const Options& kernel) {
+std::string try_kind(const GemmKind& kind, const cl::CommandQueue& queue, const Options& kernel) {
   const HostData host = make_host_data(call_of(kind, odd_size));
   const Reference reference(host);
   const DeviceData data(queue, host);
@@ -30,7 +30,7 @@ std::string try_kind(const MultiplyKind& kind, const cl::CommandQueue& queue, co
   }
 }
 
-std::string title_of(const MultiplyKind& kind) {
+std::string title_of(const GemmKind& kind) {
   const auto word = [](Transpose transpose) {
     return transpose == Transpose::yes ? "transposed" : "not transposed";
   };
@@ -72,12 +72,12 @@ std::string try_kernel(const BenchOptions& options) {
   for (const Transpose transpose_a : {Transpose::no, Transpose::yes}) {
     for (const Transpose transpose_b : {Transpose::no, Transpose::yes}) {
       for (const bool strict : {false, true}) {
-        const MultiplyKind kind{.transpose_a = transpose_a,
-                                .transpose_b = transpose_b,
-                                .alpha = strict ? 2.0f : 1.0f,
-                                .beta = strict ? -0.5f : 0.0f,
-                                .gap = strict ? odd_gap : 0,
-                                .batch_count = strict ? 2U : 1U};
+        const GemmKind kind{.transpose_a = transpose_a,
+                            .transpose_b = transpose_b,
+                            .alpha = strict ? 2.0f : 1.0f,
+                            .beta = strict ? -0.5f : 0.0f,
+                            .gap = strict ? odd_gap : 0,
+                            .batch_count = strict ? 2U : 1U};
         if (const std::string wrong = try_kind(kind, queue, kernel); !wrong.empty())
           return fmt::format("{}: {}", title_of(kind), wrong);
       }

@@ -106,7 +106,7 @@ SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& resu
       std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options, settings_.devices), reference_);
   if (!peers_c_.empty()) result.agreement = reference_->compare(entry->result(), peers_c_);
   const std::shared_ptr<const ChosenPlan> plan = entry->plan();
-  const KernelConfig& running = plan->built.plan.first().multiply();
+  const KernelConfig& running = plan->built.plan.first().gemm();
   result.kernel = running.name;
   result.parameters = running.values;
   result.on_fp32_units = running.manifest().precision == Precision::fp32;

@@ -31,12 +31,12 @@ KernelFacts facts_of(const BuiltPlan& built, const cl::Device& device) {
   facts.compute_units = plan.compute_units;
   const std::size_t rows = ceil_div(block.m, facts.group_rows);
   const std::size_t columns = ceil_div(block.n, facts.group_columns);
-  facts.groups = rows * columns * stage.split.parts * block.batch_count;
+  facts.groups = rows * columns * stage.split.slices * block.batch_count;
   facts.work_inside = static_cast<double>(block.m) * static_cast<double>(block.n) /
                       static_cast<double>(rows * facts.group_rows * columns * facts.group_columns);
-  const std::shared_ptr<BuiltKernel>& multiply = built.stages.front()[ProgramRole::multiply];
-  facts.spilled_bytes = multiply->spilled_bytes;
-  BuiltKernel::Lease lease(multiply);
+  const std::shared_ptr<BuiltKernel>& gemm = built.stages.front()[ProgramRole::gemm];
+  facts.spilled_bytes = gemm->spilled_bytes;
+  BuiltKernel::Lease lease(gemm);
   facts.private_bytes = (*lease).getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device);
   facts.local_bytes = (*lease).getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device);
   return facts;

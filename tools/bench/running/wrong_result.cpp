@@ -12,7 +12,7 @@ namespace {
 // Returns the tiling of the caller's C. The kernel may see the transpose of it.
 Tiling tiling_of(const Plan& plan, const SgemmCall& call) {
   const Stage& stage = plan.first();
-  const KernelConfig& kernel = stage.multiply();
+  const KernelConfig& kernel = stage.gemm();
   const Manifest& manifest = kernel.manifest();
   Tiling result{stage.group_rows, stage.group_columns};
   const bool is_one_block = plan.block_m == plan.problem.m && plan.block_n == plan.problem.n;
@@ -22,7 +22,7 @@ Tiling tiling_of(const Plan& plan, const SgemmCall& call) {
     result.grid = manifest.grid;
     result.local = kernel.local;
   }
-  if ((call.layout == Layout::column_major) == plan.config.mirrored) return result;
+  if ((call.layout == Layout::column_major) == plan.config.as_transpose) return result;
   std::swap(result.rows, result.columns);
   for (GridAxis& axis : result.grid) axis = axis == GridAxis::rows ? GridAxis::columns : GridAxis::rows;
   return result;

@@ -36,7 +36,7 @@ struct Entry {
 // choice.
 std::string key_of(const Entry& entry) {
   const auto& [run, shape, kernel] = entry;
-  const MultiplyKind& kind = shape->kind;
+  const GemmKind& kind = shape->kind;
   return fmt::format("{}|{}|{}|{}|{}|{} {}|{}|{}", run->facts.device, kernel->asked,
                      kernel->is_own_choice() ? "" : describe_values(kernel->parameters),
                      describe_shape(*shape), to_string(shape->size), kind.alpha, kind.beta,

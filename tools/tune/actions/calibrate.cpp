@@ -201,7 +201,7 @@ class Calibration {
   std::vector<Timed> configs_for(const SampleShape& shape) {
     std::vector<Timed> result;
     for (const Config& config : configs_) {
-      for (const Config& split : with_parts(config, shape, setup_.device, setup_.library)) {
+      for (const Config& split : with_slices(config, shape, setup_.device, setup_.library)) {
         const Trial trial{{shape.m, shape.n, shape.k}, split, Care::calibrated, shape.batch};
         if (const auto known = journal_.find(trial)) {
           if (known->is_right() && known->ms > 0.0) samples_.push_back({shape, split, known->ms * 1e-3});
@@ -450,7 +450,7 @@ int fit_samples(const TuneOptions& options) {
   ConfigCache cache(device, options.kernel_folder);
   KernelLibrary library(options.kernel_folder);
   const Rates known = file.rates.value_or(Rates{});
-  write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache), cache, file,
+  write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::gemm)), cache), cache, file,
             {{known.call_seconds, known.launch_seconds}, {}, known.host},
             {options.output, options.samples_to});
   return all_is_well;
@@ -464,7 +464,7 @@ int say_regret(const TuneOptions& options) {
   ConfigCache cache(device, options.kernel_folder);
   KernelLibrary library(options.kernel_folder);
   const std::vector<Sample> samples =
-      valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache);
+      valid_samples(read_samples(options.fit_from, library.names(Role::gemm)), cache);
   const Regret all = regret({*file.rates, file.configs}, samples, cache);
   fmt::print("regret of '{}' on the {} shapes of '{}': {:.3f}, worst {:.2f}\n", options.output, all.shapes,
              options.fit_from, all.mean, all.worst);

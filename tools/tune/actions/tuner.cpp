@@ -173,7 +173,7 @@ class Tuner {
       }
     };
     ConfigCache configs(setup_.device, options_.kernel_folder);
-    bench::MultiplyKind kind;
+    bench::GemmKind kind;
     kind.transpose_a = options_.transpose_a ? Transpose::yes : Transpose::no;
     kind.transpose_b = options_.transpose_b ? Transpose::yes : Transpose::no;
     Problem problem = canonical(bench::call_of(kind, size));
@@ -183,7 +183,7 @@ class Tuner {
     for (std::size_t i = 0; i < std::min(starts_by_model, predicted.size()); ++i) {
       const bool is_own_choice = i == 0 && options_.own_choice;
       const Config& config = predicted[i].config;
-      if (!config.mirrored) {
+      if (!config.as_transpose) {
         add(config.kernel, config.parameters, is_own_choice);
       } else if (is_own_choice) {
         result.emplace_back();  // without a name, calls use clgemm's choice; no file has a mirrored entry

@@ -153,7 +153,7 @@ class ShapeSource {
 
 std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& library) {
   std::vector<Config> result;
-  for (const std::string& name : library.names(Role::multiply)) {
+  for (const std::string& name : library.names(Role::gemm)) {
     const NamedKernel kernel = library.find(name);
     for (const auto& [values, line] : kernel.file->manifest.calibrated) {
       if (is_measured(kernel, values, device)) result.push_back({name, values});
@@ -187,8 +187,8 @@ bool is_large(const SampleShape& shape, DeviceKind kind) {
   return shape.batch == 1 && operations_of(shape) >= large_bounds(kind).least_operations;
 }
 
-std::vector<Config> with_parts(const Config& config, const SampleShape& size, const Device& device,
-                               KernelLibrary& library) {
+std::vector<Config> with_slices(const Config& config, const SampleShape& size, const Device& device,
+                                KernelLibrary& library) {
   const KernelConfig kernel = configure(library.find(config.kernel), config.parameters, device);
   if (size.m > kernel.manifest().most_rows || size.n > kernel.manifest().most_columns) return {};
   if (kernel.matrices > size.batch) return {};
@@ -198,7 +198,7 @@ std::vector<Config> with_parts(const Config& config, const SampleShape& size, co
   std::size_t last = 0;
   const std::size_t cores = peaks_of(device).cores;
   for (const std::size_t parts : {std::size_t{1}, cores / tiles, 2 * cores / tiles, 4 * cores / tiles}) {
-    if (parts <= last || (parts > 1 && (size.batch > 1 || size.k / parts < least_part_depth))) continue;
+    if (parts <= last || (parts > 1 && (size.batch > 1 || size.k / parts < least_slice_depth))) continue;
     last = parts;
     result.push_back(config);
     result.back().parameters[split_parameter] = static_cast<std::int64_t>(parts);

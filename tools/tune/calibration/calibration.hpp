@@ -25,8 +25,8 @@ bool is_large(const SampleShape& shape, DeviceKind kind);
 
 // Returns the config for a shape: without split-K, and with the numbers of slices that occupy the device one,
 // two and four times. Returns nothing if the shape does not suit the kernel. A batch is not split.
-std::vector<Config> with_parts(const Config& config, const SampleShape& shape, const Device& device,
-                               KernelLibrary& library);
+std::vector<Config> with_slices(const Config& config, const SampleShape& shape, const Device& device,
+                                KernelLibrary& library);
 
 // How many times a config is timed on a shape. A CPU needs three times, because two in a row may be
 // disturbed: on two shared Zen 4 cores, a config took 19 times its usual time twice. The clock of a GPU

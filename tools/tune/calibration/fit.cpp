@@ -218,7 +218,7 @@ class Fit {
     // Callers may allow only fp32 units, so these have a separate best time.
     std::map<std::pair<SampleShape, Precision>, double> best;
     const auto key_of = [&configs](const Sample& sample) {
-      const auto kernel = configs.get(sample.config.kernel, without_parts(sample.config).parameters);
+      const auto kernel = configs.get(sample.config.kernel, without_slices(sample.config).parameters);
       return std::pair(sample.shape, kernel->manifest().precision);
     };
     for (const Sample& sample : samples) {
@@ -227,7 +227,7 @@ class Fit {
       most_multiply_adds_ = std::max(most_multiply_adds_, multiply_adds_of(sample.shape) / sample.seconds);
     }
     for (const Sample& sample : samples) {
-      const Config config = without_parts(sample.config);
+      const Config config = without_slices(sample.config);
       const double weight = std::max(least_weight, std::pow(best.at(key_of(sample)) / sample.seconds, 2)) *
                             (is_large(sample.shape, device_.kind) ? weight_of_large : 1.0);
       measured_[config].push_back({work_of(sample, configs), sample.seconds, weight});
@@ -374,7 +374,7 @@ class Predictor {
 
   // Returns 0 if no row is for the config.
   double seconds(const Sample& sample) const {
-    const auto row = rows_.find(without_parts(sample.config));
+    const auto row = rows_.find(without_slices(sample.config));
     if (row == rows_.end()) return 0.0;
     const Prediction prediction =
         predict(work_of(sample, configs_), row->second->speed, fitted_.rates, configs_.cores());

@@ -29,7 +29,7 @@ class Expected {
     const SharedConfig kernel = cache_.get(config.kernel, config.parameters);
     if (shape.k < kernel->manifest().least_k) return unknown;
     double least = unknown;
-    for (const Config& split : with_parts(config, shape, cache_.device(), library_))
+    for (const Config& split : with_slices(config, shape, cache_.device(), library_))
       least = std::min(least, seconds_of(split, shape, table_.speed_of(*kernel)));
     return least;
   }

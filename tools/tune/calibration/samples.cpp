@@ -73,7 +73,7 @@ Problem problem_of(const SampleShape& shape, const Device& device) {
   return problem;
 }
 
-Config without_parts(const Config& config) {
+Config without_slices(const Config& config) {
   Config result = config;
   result.parameters.erase(split_parameter);
   return result;

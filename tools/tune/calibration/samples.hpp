@@ -37,6 +37,6 @@ void write_samples(const std::filesystem::path& path, const std::vector<Sample>&
 Problem problem_of(const SampleShape& shape, const Device& device);
 
 // Returns the config without its number of slices along k.
-Config without_parts(const Config& config);
+Config without_slices(const Config& config);
 
 }  // namespace clgemm::tune

@@ -38,13 +38,13 @@ Question read_question(const std::string& line) {
 
 // The data of one shape on the device, with the expected result.
 struct Shape {
-  Shape(const cl::CommandQueue& queue, const bench::Size& size, const bench::MultiplyKind& kind_of_call)
+  Shape(const cl::CommandQueue& queue, const bench::Size& size, const bench::GemmKind& kind_of_call)
       : kind(kind_of_call),
         host(bench::make_host_data(bench::call_of(kind, size))),
         reference(host, check_budget),
         device(queue, host) {}
 
-  bench::MultiplyKind kind;
+  bench::GemmKind kind;
   bench::HostData host;
   bench::Reference reference;
   bench::DeviceData device;
@@ -114,10 +114,10 @@ class Worker {
   }
 
   const Shape& shape_of(const Question& question) {
-    const bench::MultiplyKind kind{.transpose_a = question.transpose_a ? Transpose::yes : Transpose::no,
-                                   .transpose_b = question.transpose_b ? Transpose::yes : Transpose::no,
-                                   .beta = question.beta,
-                                   .gap = question.gap};
+    const bench::GemmKind kind{.transpose_a = question.transpose_a ? Transpose::yes : Transpose::no,
+                               .transpose_b = question.transpose_b ? Transpose::yes : Transpose::no,
+                               .beta = question.beta,
+                               .gap = question.gap};
     if (!shape_ || !(shape_->host.size() == question.trial.size) || !(shape_->kind == kind)) {
       shape_ = nullptr;  // two large shapes may not fit the device
       shape_ = std::make_unique<Shape>(queue_, question.trial.size, kind);

@@ -54,14 +54,14 @@ std::vector<KernelSpace> spaces_of(const std::vector<std::string>& kernels, cons
   };
   for (const std::string& kernel : kernels) {
     if (kernel == "all") {
-      for (const std::string& name : library.names(Role::multiply)) {
+      for (const std::string& name : library.names(Role::gemm)) {
         KernelSpace space = space_of(name, device, library);
         if (!space.configs.empty()) add(std::move(space));
       }
       continue;
     }
     const NamedKernel named = library.find(kernel);
-    if (named.file->manifest.role != Role::multiply)
+    if (named.file->manifest.role != Role::gemm)
       throw Error(ErrorCode::kernel_not_found, "'" + kernel + "' is not a GEMM kernel");
     KernelSpace space =
         space_of(bench::names_a_file(kernel) ? kernel : named.file->manifest.name, device, library);

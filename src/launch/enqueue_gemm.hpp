@@ -25,9 +25,9 @@ struct Workspace {
 
 // Enqueues the GEMM of a problem behind `wait_for`. The plan must be for this problem. The event completes
 // when C is complete. If nobody observes the sequence and it goes by its queue, there is no event.
-Events enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
-                        const Workspace& workspace, const Sequence& sequence, const Events& wait_for,
-                        Progress& progress);
+Events enqueue_gemm(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+                    const Workspace& workspace, const Sequence& sequence, const Events& wait_for,
+                    Progress& progress);
 
 // Enqueues C <- beta * C behind `wait_for`, with a kernel that has `role: scale`.
 Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,

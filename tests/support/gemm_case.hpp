@@ -59,18 +59,18 @@ struct Placement {
 // distance of a power of two.
 const std::vector<Placement>& all_placements();
 
-struct Multiply {
+struct GemmCase {
   Form form;
   Shape shape;
   Scalars scalars;
   Place a, b, c;
 };
 
-Multiply make_multiply(const Form& form, const Shape& shape, const Scalars& scalars,
-                       const Placement& placement);
+GemmCase make_gemm_case(const Form& form, const Shape& shape, const Scalars& scalars,
+                        const Placement& placement);
 
 // Describes the GEMM for Catch's INFO.
-std::string describe(const Multiply& multiply);
+std::string describe(const GemmCase& gemm);
 
 // The contents of the three buffers.
 struct Data {
@@ -79,10 +79,10 @@ struct Data {
 
 // Makes random elements in [-1, 1). The memory around A and B is NaN, so that a read of it shows. The memory
 // around C is a canary. C itself is NaN if beta == 0, because then it must not be read.
-Data random_data(const Multiply& multiply, std::uint32_t seed);
+Data random_data(const GemmCase& gemm, std::uint32_t seed);
 
 // Makes the same with small integers. Their sums are exact in fp32.
-Data integer_data(const Multiply& multiply, std::uint32_t seed);
+Data integer_data(const GemmCase& gemm, std::uint32_t seed);
 
 // Makes random elements in [-1, 1), the same on every machine.
 std::vector<float> random_elements(std::size_t count, std::uint32_t seed);
@@ -90,6 +90,6 @@ std::vector<float> random_elements(std::size_t count, std::uint32_t seed);
 bool same_bits(const std::vector<float>& left, const std::vector<float>& right);
 
 // Describes damage to the memory around C after a call. Empty if there is none.
-std::string damage_around_c(const Multiply& multiply, const Data& before, const std::vector<float>& c);
+std::string damage_around_c(const GemmCase& gemm, const Data& before, const std::vector<float>& c);
 
 }  // namespace clgemm::test

@@ -1,5 +1,5 @@
-// Divides batches of matrices at any place into groups, which one launch computes from a list, and into runs
-// at a constant distance, which need no list.
+// Divides batches of matrices at any place into groups, which one launch computes from a list, and into
+// strided batches, whose matrices are at a constant distance, so they need no list.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -31,14 +31,14 @@ struct BatchLists {
   float beta(std::size_t i) const { return betas[betas.size() == 1 ? 0 : i]; }
 };
 
-// Indices of the multiplications in the lists. Those of a group are alike in buffers and leading dimensions,
-// and in whether alpha is 0, so that A and B are not read; they are no more than one launch can count. Groups
-// come in the order of their first multiplies.
+// Indices of GEMMs in the lists. The GEMMs of a group have the same buffers and leading dimensions. In a
+// group, alpha is 0 for all GEMMs or for none, because A and B are not read if it is 0. A group has no more
+// GEMMs than one launch can count. Groups come in the order of their first GEMMs.
 using BatchGroup = std::vector<std::size_t>;
 std::vector<BatchGroup> groups_of(const BatchLists& lists);
 
 // `count` GEMMs of a group at a constant distance, from number `first` on.
-struct BatchRun {
+struct StridedBatch {
   std::size_t first = 0;
   std::size_t count = 1;
   std::size_t stride_a = 0;
@@ -46,8 +46,8 @@ struct BatchRun {
   std::size_t stride_c = 0;
 };
 
-// Returns the longest runs from the front of the group. In a run, A, B and C each have a constant stride, and
-// all GEMMs have the same alpha and beta.
-std::vector<BatchRun> even_runs(const BatchLists& lists, const BatchGroup& group);
+// Divides a group into strided batches, each as long as possible, from the front. In each of them, A, B and C
+// have a constant stride, and all GEMMs have the same alpha and beta.
+std::vector<StridedBatch> strided_batches_of(const BatchLists& lists, const BatchGroup& group);
 
 }  // namespace clgemm

@@ -30,16 +30,16 @@ Options split_options(const std::string& kernel, std::int64_t parts) {
   return options;
 }
 
-std::string explain(const Multiply& multiply, const Options& options) {
-  SgemmShape shape{multiply.form.layout,
-                   multiply.form.transpose_a,
-                   multiply.form.transpose_b,
-                   multiply.shape.m,
-                   multiply.shape.n,
-                   multiply.shape.k,
-                   multiply.a.ld,
-                   multiply.b.ld,
-                   multiply.c.ld};
+std::string explain(const GemmCase& gemm, const Options& options) {
+  SgemmShape shape{gemm.form.layout,
+                   gemm.form.transpose_a,
+                   gemm.form.transpose_b,
+                   gemm.shape.m,
+                   gemm.shape.n,
+                   gemm.shape.k,
+                   gemm.a.ld,
+                   gemm.b.ld,
+                   gemm.c.ld};
   return shared_context().explain(shape, options);
 }
 
@@ -53,9 +53,9 @@ TEST_CASE("split-K: every shape, form, alpha and beta, and placement") {
       for (const Form& form : all_forms()) {
         const Placement& placement = all_placements()[++seed % all_placements().size()];
         const Scalars& scalars = all_scalars()[seed % all_scalars().size()];
-        const Multiply multiply = make_multiply(form, shape, scalars, placement);
-        INFO(kernel << ": " << describe(multiply));
-        check_on_device(multiply, random_data(multiply, seed), split_options(kernel, 2 + seed % 4));
+        const GemmCase gemm = make_gemm_case(form, shape, scalars, placement);
+        INFO(kernel << ": " << describe(gemm));
+        check_on_device(gemm, random_data(gemm, seed), split_options(kernel, 2 + seed % 4));
       }
     }
   }
@@ -75,13 +75,13 @@ TEST_CASE(
     for (const Form& form : all_forms()) {
       const Placement& placement = all_placements()[++seed % all_placements().size()];
       const Scalars& scalars = all_scalars()[seed % all_scalars().size()];
-      const Multiply multiply = make_multiply(form, shape, scalars, placement);
-      INFO(describe(multiply));
-      check_on_device(multiply, random_data(multiply, seed), adding_options(1 + seed % 5));
+      const GemmCase gemm = make_gemm_case(form, shape, scalars, placement);
+      INFO(describe(gemm));
+      check_on_device(gemm, random_data(gemm, seed), adding_options(1 + seed % 5));
     }
   }
-  const Multiply multiply = make_multiply(all_forms()[1], {37, 41, 2001}, {3, -2}, all_placements()[1]);
-  CHECK(explain(multiply, adding_options(7)).find("added up in the same launch") != std::string::npos);
+  const GemmCase gemm = make_gemm_case(all_forms()[1], {37, 41, 2001}, {3, -2}, all_placements()[1]);
+  CHECK(explain(gemm, adding_options(7)).find("added up in the same launch") != std::string::npos);
 }
 
 TEST_CASE("gemv also adds up its slices in one launch, if the device allows it") {
@@ -99,12 +99,12 @@ TEST_CASE("gemv also adds up its slices in one launch, if the device allows it")
     for (const Form& form : all_forms()) {
       const Placement& placement = all_placements()[++seed % all_placements().size()];
       const Scalars& scalars = all_scalars()[seed % all_scalars().size()];
-      const Multiply multiply = make_multiply(form, shape, scalars, placement);
-      INFO(describe(multiply));
+      const GemmCase gemm = make_gemm_case(form, shape, scalars, placement);
+      INFO(describe(gemm));
       options.parameters[split_parameter] = 1 + seed % 5;
-      check_on_device(multiply, random_data(multiply, seed), options);
+      check_on_device(gemm, random_data(gemm, seed), options);
       if (options.parameters[split_parameter] > 1 && shape.k > 500)
-        CHECK(explain(multiply, options).find("added up in the same launch") != std::string::npos);
+        CHECK(explain(gemm, options).find("added up in the same launch") != std::string::npos);
     }
   }
 }
@@ -131,24 +131,24 @@ TEST_CASE("a split-K plan whose helper was removed is tested without split-K") {
 TEST_CASE("integers give exact results with any number of slices") {
   for (const char* kernel : kernels) {
     for (const std::int64_t parts : {2, 3, 7, 64, 65535}) {
-      const Multiply multiply = make_multiply(all_forms()[1], {37, 41, 2001}, {3, -2}, all_placements()[1]);
-      const Data data = integer_data(multiply, 7);
+      const GemmCase gemm = make_gemm_case(all_forms()[1], {37, 41, 2001}, {3, -2}, all_placements()[1]);
+      const Data data = integer_data(gemm, 7);
       INFO(kernel << " in " << parts);
-      CHECK(error_ratio(multiply, data, run_on_device(multiply, data, split_options(kernel, parts))) == 0);
+      CHECK(error_ratio(gemm, data, run_on_device(gemm, data, split_options(kernel, parts))) == 0);
     }
   }
 }
 
 TEST_CASE("split-K: the same call gives the same bits, which may differ from those without split-K") {
-  const Multiply multiply = make_multiply(all_forms()[0], {65, 43, 3001}, {-1.5f, 1}, all_placements()[1]);
-  const Data data = random_data(multiply, 11);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {65, 43, 3001}, {-1.5f, 1}, all_placements()[1]);
+  const Data data = random_data(gemm, 11);
   for (const char* kernel : kernels) {
     INFO(kernel);
-    const std::vector<float> first = run_on_device(multiply, data, split_options(kernel, 9));
+    const std::vector<float> first = run_on_device(gemm, data, split_options(kernel, 9));
     for (int i = 0; i < 3; ++i) {
-      CHECK(same_bits(run_on_device(multiply, data, split_options(kernel, 9)), first));
+      CHECK(same_bits(run_on_device(gemm, data, split_options(kernel, 9)), first));
     }
-    CHECK_FALSE(same_bits(run_on_device(multiply, data, split_options(kernel, 1)), first));  // it was split
+    CHECK_FALSE(same_bits(run_on_device(gemm, data, split_options(kernel, 1)), first));  // it was split
   }
 }
 
@@ -157,26 +157,26 @@ TEST_CASE("split-K: infinities and NaN appear in the same elements as with IEEE 
   const Shape shape{18, 21, 203};
   for (const char* kernel : kernels) {
     for (const Form& form : all_forms()) {
-      const Multiply multiply = make_multiply(form, shape, {1, 1}, all_placements()[1]);
-      Data data = random_data(multiply, 3);
-      data.a[multiply.a.index(0, 0)] = infinity;  // in the first slice, and in the last
-      data.a[multiply.a.index(17, 202)] = std::numeric_limits<float>::quiet_NaN();
-      data.b[multiply.b.index(202, 20)] = -infinity;
-      data.b[multiply.b.index(0, 1)] = 0;  // meets the Inf of A
-      data.c[multiply.c.index(1, 0)] = infinity;
-      const std::vector<float> c = run_on_device(multiply, data, split_options(kernel, 4));
-      const std::vector<double> expected = reference_result(multiply, data);
-      INFO(kernel << ": " << describe(multiply));
+      const GemmCase gemm = make_gemm_case(form, shape, {1, 1}, all_placements()[1]);
+      Data data = random_data(gemm, 3);
+      data.a[gemm.a.index(0, 0)] = infinity;  // in the first slice, and in the last
+      data.a[gemm.a.index(17, 202)] = std::numeric_limits<float>::quiet_NaN();
+      data.b[gemm.b.index(202, 20)] = -infinity;
+      data.b[gemm.b.index(0, 1)] = 0;  // meets the Inf of A
+      data.c[gemm.c.index(1, 0)] = infinity;
+      const std::vector<float> c = run_on_device(gemm, data, split_options(kernel, 4));
+      const std::vector<double> expected = reference_result(gemm, data);
+      INFO(kernel << ": " << describe(gemm));
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < shape.m * shape.n; ++i) {
-        const double got = c[multiply.c.index(i / shape.n, i % shape.n)];
+        const double got = c[gemm.c.index(i / shape.n, i % shape.n)];
         const bool right = std::isnan(expected[i])   ? std::isnan(got)
                            : std::isinf(expected[i]) ? got == expected[i]
                                                      : std::abs(got - expected[i]) < 1e-3;
         if (!right) ++wrong;
       }
       CHECK(wrong == 0);
-      CHECK(damage_around_c(multiply, data, c).empty());
+      CHECK(damage_around_c(gemm, data, c).empty());
     }
   }
 }
@@ -184,14 +184,14 @@ TEST_CASE("split-K: infinities and NaN appear in the same elements as with IEEE 
 TEST_CASE("split-K in blocks because of a scratch limit") {
   for (const char* kernel : {"tiled", "wpt"}) {
     for (const Form& form : all_forms()) {
-      const Multiply multiply = make_multiply(form, {70, 75, 600}, {-1.5f, -1.5f}, all_placements()[1]);
+      const GemmCase gemm = make_gemm_case(form, {70, 75, 600}, {-1.5f, -1.5f}, all_placements()[1]);
       Options options = split_options(kernel, 3);
       options.scratch_limit = 170'000;
-      const std::string explained = explain(multiply, options);
-      INFO(explained << describe(multiply));
+      const std::string explained = explain(gemm, options);
+      INFO(explained << describe(gemm));
       CHECK_FALSE(contains(explained, "blocks: 1 of"));
       CHECK(contains(explained, "split-K: "));
-      check_on_device(multiply, random_data(multiply, 5), options);
+      check_on_device(gemm, random_data(gemm, 5), options);
     }
   }
 }
@@ -199,19 +199,18 @@ TEST_CASE("split-K in blocks because of a scratch limit") {
 // Tests the public header's rule for an infinite alpha. The blocks of k have the sums 2, -4 and so on, and
 // the whole sum is negative.
 TEST_CASE("an infinite alpha multiplies the whole sum, or that of each block of k") {
-  const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {70, 75, 600},
-                                          {std::numeric_limits<float>::infinity(), 1}, all_placements()[0]);
-  Data data = integer_data(multiply, 1);
+  const GemmCase gemm = make_gemm_case({Layout::row_major, Transpose::no, Transpose::no}, {70, 75, 600},
+                                       {std::numeric_limits<float>::infinity(), 1}, all_placements()[0]);
+  Data data = integer_data(gemm, 1);
   std::fill(data.b.begin(), data.b.end(), 1.0f);
-  for (std::size_t i = 0; i < multiply.shape.m; ++i) {
-    for (std::size_t j = 0; j < multiply.shape.k; ++j)
-      data.a[multiply.a.index(i, j)] = j < 100 ? 2.0f : -4.0f;
+  for (std::size_t i = 0; i < gemm.shape.m; ++i) {
+    for (std::size_t j = 0; j < gemm.shape.k; ++j) data.a[gemm.a.index(i, j)] = j < 100 ? 2.0f : -4.0f;
   }
   const auto all = [&](const Options& options, auto is_right) {
-    const std::vector<float> c = run_on_device(multiply, data, options);
-    for (std::size_t i = 0; i < multiply.shape.m; ++i) {
-      for (std::size_t j = 0; j < multiply.shape.n; ++j) {
-        if (!is_right(c[multiply.c.index(i, j)])) return false;
+    const std::vector<float> c = run_on_device(gemm, data, options);
+    for (std::size_t i = 0; i < gemm.shape.m; ++i) {
+      for (std::size_t j = 0; j < gemm.shape.n; ++j) {
+        if (!is_right(c[gemm.c.index(i, j)])) return false;
       }
     }
     return true;
@@ -223,7 +222,7 @@ TEST_CASE("an infinite alpha multiplies the whole sum, or that of each block of 
   options.kernel = "tiled";
   CHECK(all(options, is_minus_infinity));
   options.scratch_limit = 40'000;
-  INFO(explain(multiply, options));
+  INFO(explain(gemm, options));
   CHECK(all(options, [](float x) { return std::isnan(x); }));
 }
 
@@ -257,9 +256,9 @@ TEST_CASE("a batch with split-K computes one matrix at a time") {
 }
 
 TEST_CASE("explain() shows the slices, and the returned scratch size is enough for them") {
-  const Multiply multiply = make_multiply(all_forms()[0], {32, 32, 1024}, {1, 0}, all_placements()[0]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {32, 32, 1024}, {1, 0}, all_placements()[0]);
   Options options = split_options("coalesced", 8);
-  const std::string explained = explain(multiply, options);
+  const std::string explained = explain(gemm, options);
   INFO(explained);
   CHECK(contains(explained, "split-K: 8 slices of at most 128 values of k, added up by reduce_parts"));
   SgemmShape shape;
@@ -269,26 +268,26 @@ TEST_CASE("explain() shows the slices, and the returned scratch size is enough f
   CHECK(bytes == 8 * 32 * 32 * sizeof(float));
   const cl::Buffer scratch(shared_cl_context(), CL_MEM_READ_WRITE, bytes);
   options.scratch = scratch();
-  check_on_device(multiply, random_data(multiply, 3), options);
+  check_on_device(gemm, random_data(gemm, 3), options);
 }
 
 TEST_CASE("SPLIT_K: allowed values, and kernels that have it") {
-  const Multiply multiply = make_multiply(all_forms()[0], {8, 8, 64}, {1, 0}, all_placements()[0]);
-  const Data data = random_data(multiply, 3);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {8, 8, 64}, {1, 0}, all_placements()[0]);
+  const Data data = random_data(gemm, 3);
   for (const std::int64_t parts : {-1, 65536}) {
-    CHECK_ERROR([&] { run_on_device(multiply, data, split_options("tiled", parts)); }, invalid_parameter,
+    CHECK_ERROR([&] { run_on_device(gemm, data, split_options("tiled", parts)); }, invalid_parameter,
                 "SPLIT_K");
   }
   const TemporaryFolder folder;
   const std::string manifest =
       "// clgemm: mine\n// summary: s\n// operands: in_place\n// param: SPLIT_K = 1 in 1 2\n// tile: 1 1 1\n"
       "// local: 1 1\n// grid: columns rows\n";
-  CHECK_ERROR([&] { run_on_device(multiply, data, split_options(folder.write("mine.cl", manifest), 1)); },
+  CHECK_ERROR([&] { run_on_device(gemm, data, split_options(folder.write("mine.cl", manifest), 1)); },
               invalid_kernel_file, "every kernel has this parameter already");
 }
 
 // Returns true if a GEMM with split-K passes the self-test with the helpers of this kernel folder.
-bool passes_in_parts(const std::string& kernel_folder) {
+bool passes_in_slices(const std::string& kernel_folder) {
   const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
   Problem problem{{64, 64, 1024}, 1, 0, {}, {}, {}, 1};
   problem.a = {false, 1024, 0, 0, alignment};
@@ -306,7 +305,7 @@ bool passes_in_parts(const std::string& kernel_folder) {
 }
 
 TEST_CASE("the self-test finds a wrong reduce kernel") {
-  CHECK(passes_in_parts({}));
+  CHECK(passes_in_slices({}));
   struct Mistake {
     const char *from, *to;
   };
@@ -319,7 +318,7 @@ TEST_CASE("the self-test finds a wrong reduce kernel") {
     REQUIRE(text.find(mistake.from) != std::string::npos);
     text.replace(text.find(mistake.from), std::strlen(mistake.from), mistake.to);
     folder.write("reduce_parts.cl", text);
-    CHECK_FALSE(passes_in_parts(folder.path().string()));
+    CHECK_FALSE(passes_in_slices(folder.path().string()));
   }
 }
 

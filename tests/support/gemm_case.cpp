@@ -1,4 +1,4 @@
-#include "multiply.hpp"
+#include "gemm_case.hpp"
 
 #include <fmt/format.h>
 
@@ -35,13 +35,13 @@ std::vector<float> fill(const Place& place, float around, const std::function<fl
   return result;
 }
 
-Data make_data(const Multiply& multiply, const std::function<float()>& next) {
+Data make_data(const GemmCase& gemm, const std::function<float()>& next) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   Data result;
-  result.a = fill(multiply.a, nan, next);
-  result.b = fill(multiply.b, nan, next);
-  const bool reads_c = multiply.scalars.beta != 0.0f;
-  result.c = fill(multiply.c, canary(), [&] { return reads_c ? next() : nan; });
+  result.a = fill(gemm.a, nan, next);
+  result.b = fill(gemm.b, nan, next);
+  const bool reads_c = gemm.scalars.beta != 0.0f;
+  result.c = fill(gemm.c, canary(), [&] { return reads_c ? next() : nan; });
   return result;
 }
 
@@ -81,32 +81,32 @@ const std::vector<Placement>& all_placements() {
   return placements;
 }
 
-Multiply make_multiply(const Form& form, const Shape& shape, const Scalars& scalars,
-                       const Placement& placement) {
+GemmCase make_gemm_case(const Form& form, const Shape& shape, const Scalars& scalars,
+                        const Placement& placement) {
   const bool row_major = form.layout == Layout::row_major;
-  Multiply result{form, shape, scalars, {}, {}, {}};
+  GemmCase result{form, shape, scalars, {}, {}, {}};
   result.a = make_place(row_major == (form.transpose_a == Transpose::no), shape.m, shape.k, placement);
   result.b = make_place(row_major == (form.transpose_b == Transpose::no), shape.k, shape.n, placement);
   result.c = make_place(row_major, shape.m, shape.n, placement);
   return result;
 }
 
-std::string describe(const Multiply& multiply) {
+std::string describe(const GemmCase& gemm) {
   return fmt::format("{} {}{} m {} n {} k {} alpha {} beta {} lda {} ldb {} ldc {} offset {}",
-                     multiply.form.layout == Layout::row_major ? "row-major" : "column-major",
-                     name(multiply.form.transpose_a), name(multiply.form.transpose_b), multiply.shape.m,
-                     multiply.shape.n, multiply.shape.k, multiply.scalars.alpha, multiply.scalars.beta,
-                     multiply.a.ld, multiply.b.ld, multiply.c.ld, multiply.c.offset);
+                     gemm.form.layout == Layout::row_major ? "row-major" : "column-major",
+                     name(gemm.form.transpose_a), name(gemm.form.transpose_b), gemm.shape.m, gemm.shape.n,
+                     gemm.shape.k, gemm.scalars.alpha, gemm.scalars.beta, gemm.a.ld, gemm.b.ld, gemm.c.ld,
+                     gemm.c.offset);
 }
 
-Data random_data(const Multiply& multiply, std::uint32_t seed) {
+Data random_data(const GemmCase& gemm, std::uint32_t seed) {
   std::mt19937 generator(seed);
-  return make_data(multiply, [&] { return random_element(generator); });
+  return make_data(gemm, [&] { return random_element(generator); });
 }
 
-Data integer_data(const Multiply& multiply, std::uint32_t seed) {
+Data integer_data(const GemmCase& gemm, std::uint32_t seed) {
   std::mt19937 generator(seed);
-  return make_data(multiply, [&] { return static_cast<float>(generator() % 17) - 8.0f; });
+  return make_data(gemm, [&] { return static_cast<float>(generator() % 17) - 8.0f; });
 }
 
 std::vector<float> random_elements(std::size_t count, std::uint32_t seed) {
@@ -121,11 +121,10 @@ bool same_bits(const std::vector<float>& left, const std::vector<float>& right) 
          (left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0);
 }
 
-std::string damage_around_c(const Multiply& multiply, const Data& before, const std::vector<float>& c) {
+std::string damage_around_c(const GemmCase& gemm, const Data& before, const std::vector<float>& c) {
   std::vector<bool> belongs(before.c.size(), false);
-  for (std::size_t row = 0; row < multiply.c.rows; ++row) {
-    for (std::size_t column = 0; column < multiply.c.columns; ++column)
-      belongs[multiply.c.index(row, column)] = true;
+  for (std::size_t row = 0; row < gemm.c.rows; ++row) {
+    for (std::size_t column = 0; column < gemm.c.columns; ++column) belongs[gemm.c.index(row, column)] = true;
   }
   for (std::size_t i = 0; i < belongs.size(); ++i) {
     if (belongs[i] || std::memcmp(&before.c[i], &c[i], sizeof(float)) == 0) continue;

@@ -1,4 +1,4 @@
-#include "call/batch_runs.hpp"
+#include "call/strided_batches.hpp"
 
 #include <fmt/format.h>
 
@@ -17,18 +17,18 @@ auto kind_of(const BatchLists& lists, std::size_t i) {
                     lists.c[i].ld, lists.alpha(i) == 0.0f);
 }
 
-// Returns true if the matrices of j may follow those of i in a run: at the same or higher offsets, with the
-// same factors.
+// Returns true if the matrices of j may follow those of i in a strided batch: at the same or higher offsets,
+// with the same factors.
 bool follows(const BatchLists& lists, std::size_t i, std::size_t j) {
   return lists.a[j].offset >= lists.a[i].offset && lists.b[j].offset >= lists.b[i].offset &&
          lists.c[j].offset >= lists.c[i].offset && lists.alpha(j) == lists.alpha(i) &&
          lists.beta(j) == lists.beta(i);
 }
 
-bool follows_by(const BatchLists& lists, std::size_t i, std::size_t j, const BatchRun& run) {
-  return follows(lists, i, j) && lists.a[j].offset - lists.a[i].offset == run.stride_a &&
-         lists.b[j].offset - lists.b[i].offset == run.stride_b &&
-         lists.c[j].offset - lists.c[i].offset == run.stride_c;
+bool follows_by(const BatchLists& lists, std::size_t i, std::size_t j, const StridedBatch& strided) {
+  return follows(lists, i, j) && lists.a[j].offset - lists.a[i].offset == strided.stride_a &&
+         lists.b[j].offset - lists.b[i].offset == strided.stride_b &&
+         lists.c[j].offset - lists.c[i].offset == strided.stride_c;
 }
 
 }  // namespace
@@ -67,25 +67,25 @@ std::vector<BatchGroup> groups_of(const BatchLists& lists) {
   return groups;
 }
 
-std::vector<BatchRun> even_runs(const BatchLists& lists, const BatchGroup& group) {
-  std::vector<BatchRun> runs;
-  runs.reserve(group.size());
+std::vector<StridedBatch> strided_batches_of(const BatchLists& lists, const BatchGroup& group) {
+  std::vector<StridedBatch> strided_batches;
+  strided_batches.reserve(group.size());
   for (std::size_t at = 0; at < group.size();) {
     const std::size_t first = group[at];
-    BatchRun run{first};
+    StridedBatch strided{first};
     std::size_t next = at + 1;
-    // Equal offsets of C would mean that one matrix is written twice; check_run() finds them.
+    // Equal offsets of C would mean that one matrix is written twice; check_strided_batch() finds them.
     if (next < group.size() && follows(lists, first, group[next])) {
-      run.stride_a = lists.a[group[next]].offset - lists.a[first].offset;
-      run.stride_b = lists.b[group[next]].offset - lists.b[first].offset;
-      run.stride_c = lists.c[group[next]].offset - lists.c[first].offset;
-      while (next < group.size() && follows_by(lists, group[next - 1], group[next], run)) ++next;
+      strided.stride_a = lists.a[group[next]].offset - lists.a[first].offset;
+      strided.stride_b = lists.b[group[next]].offset - lists.b[first].offset;
+      strided.stride_c = lists.c[group[next]].offset - lists.c[first].offset;
+      while (next < group.size() && follows_by(lists, group[next - 1], group[next], strided)) ++next;
     }
-    run.count = next - at;
-    runs.push_back(run);
+    strided.count = next - at;
+    strided_batches.push_back(strided);
     at = next;
   }
-  return runs;
+  return strided_batches;
 }
 
 }  // namespace clgemm

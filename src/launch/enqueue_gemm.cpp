@@ -1,4 +1,4 @@
-#include "launch/multiply.hpp"
+#include "launch/enqueue_gemm.hpp"
 
 #include <limits>
 #include <tuple>
@@ -36,7 +36,7 @@ class Binder {
     to.beta = beta();
     std::tie(to.c, to.c_offset, to.ldc, to.c_stride) = place(launch_.c);
     if (launch_.role == ProgramRole::reduce) {
-      to.parts = as_int(launch_.parts);
+      to.parts = as_int(launch_.slices);
       std::tie(to.parts_memory, to.parts_offset, to.parts_ld, to.parts_stride) = place(launch_.a);
       return to;
     }
@@ -74,7 +74,7 @@ class Binder {
   }
 
   void set_pack_both(ArgumentValues& to) const {
-    const Padded size = padded(block_, stage_.multiply());
+    const Padded size = padded(block_, stage_.gemm());
     to.packed = scratch();
     to.packed_m = as_int(size.rows);
     to.packed_n = as_int(size.columns);
@@ -100,22 +100,22 @@ class Binder {
     return done_offset(with_.built.plan.stages[launch_.stage - 1], block_.batch_count);
   }
 
-  Place place(const Slice& slice) const {
+  Place place(const MemorySpan& span) const {
     const auto in_matrix = [&](cl_mem buffer, const Operand& operand) {
-      return Place{buffer, operand.offset + block_.batch * operand.stride + slice.first, slice.ld,
-                   slice.stride.value_or(operand.stride)};
+      return Place{buffer, operand.offset + block_.batch * operand.stride + span.first, span.ld,
+                   span.stride.value_or(operand.stride)};
     };
-    switch (slice.memory) {
-      case Slice::Memory::a:
+    switch (span.memory) {
+      case MemorySpan::Memory::a:
         return in_matrix(with_.buffers.a, with_.problem.a);
-      case Slice::Memory::b:
+      case MemorySpan::Memory::b:
         return in_matrix(with_.buffers.b, with_.problem.b);
-      case Slice::Memory::c:
+      case MemorySpan::Memory::c:
         return in_matrix(with_.buffers.c, with_.problem.c);
-      case Slice::Memory::scratch:
+      case MemorySpan::Memory::scratch:
         break;
     }
-    return {scratch(), slice.first, slice.ld, slice.stride.value_or(0)};
+    return {scratch(), span.first, span.ld, span.stride.value_or(0)};
   }
 
   const Launching& with_;
@@ -157,17 +157,17 @@ Events enqueue_block(const Launching& launching, const Block& block, const Event
 
 }  // namespace
 
-Events enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
-                        const Workspace& workspace, const Sequence& sequence, const Events& wait_for,
-                        Progress& progress) {
+Events enqueue_gemm(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+                    const Workspace& workspace, const Sequence& sequence, const Events& wait_for,
+                    Progress& progress) {
   const Plan& plan = built.plan;
   const Problem seen = seen_by(plan.config, problem);
   Buffers exchanged;
-  if (plan.config.mirrored) {
+  if (plan.config.as_transpose) {
     exchanged = buffers;
     std::swap(exchanged.a, exchanged.b);
   }
-  const Launching launching{built, seen, plan.config.mirrored ? exchanged : buffers, workspace, sequence};
+  const Launching launching{built, seen, plan.config.as_transpose ? exchanged : buffers, workspace, sequence};
   Events before = wait_for;
   for_each_block(seen, first_block(plan),
                  [&](const Block& block) { before = enqueue_block(launching, block, before, progress); });

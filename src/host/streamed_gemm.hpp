@@ -31,7 +31,7 @@ struct StreamedCall {
 // Returns when all rounds that it took are complete. The blocks on the device come from `memory`. If it
 // throws, `copies` has been stopped, and nothing uses the caller's memory unless the error is MatricesInUse.
 // If beta is not 0, everything that was written to C has been reported to `delivered`.
-void multiply_streamed(const DeviceMultiply& device, HostCopies& copies, ScratchPool& memory,
+void multiply_streamed(const GemmDevice& device, HostCopies& copies, ScratchPool& memory,
                        const StreamedCall& call);
 
 }  // namespace clgemm

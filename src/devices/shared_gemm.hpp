@@ -14,7 +14,7 @@
 namespace clgemm {
 
 // Returns when C is complete. If no device is left, it throws the first device's Error.
-void share_multiply(DeviceSet::State& devices, const HostGemm& host, const Options& options);
+void share_gemm(DeviceSet::State& devices, const HostGemm& host, const Options& options);
 
 // The same for a batch. If its GEMMs are too small to be shared, the fastest device computes all of them.
 // Otherwise they are shared one after another.

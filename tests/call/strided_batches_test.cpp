@@ -1,5 +1,5 @@
-// A batch of matrices at any offsets, as runs at a constant distance.
-#include "call/batch_runs.hpp"
+// Batches of matrices at any offsets, divided into strided batches.
+#include "call/strided_batches.hpp"
 
 #include <numeric>
 #include <random>
@@ -23,9 +23,9 @@ std::vector<DeviceMatrix> at(const std::vector<std::size_t>& offsets, std::size_
   return result;
 }
 
-std::vector<std::size_t> counts(const std::vector<BatchRun>& runs) {
+std::vector<std::size_t> counts(const std::vector<StridedBatch>& strided_batches) {
   std::vector<std::size_t> result;
-  for (const BatchRun& run : runs) result.push_back(run.count);
+  for (const StridedBatch& strided : strided_batches) result.push_back(strided.count);
   return result;
 }
 
@@ -34,48 +34,51 @@ using Counts = std::vector<std::size_t>;
 // One alpha and one beta for all, unless the test has others.
 const std::vector<float> one = {1.0f};
 
-// Returns the runs of a batch that is one group.
-std::vector<BatchRun> even_runs(const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
-                                const std::vector<DeviceMatrix>& c, const std::vector<float>& alphas = one,
-                                const std::vector<float>& betas = one) {
+// Returns the strided batches of a batch that is one group.
+std::vector<StridedBatch> strided_batches_of(const std::vector<DeviceMatrix>& a,
+                                             const std::vector<DeviceMatrix>& b,
+                                             const std::vector<DeviceMatrix>& c,
+                                             const std::vector<float>& alphas = one,
+                                             const std::vector<float>& betas = one) {
   BatchGroup all(c.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  return clgemm::even_runs({alphas, a, b, betas, c}, all);
+  return clgemm::strided_batches_of({alphas, a, b, betas, c}, all);
 }
 
-TEST_CASE("an empty batch has no runs, and one matrix is one run") {
-  CHECK(even_runs({}, {}, {}).empty());
-  const auto runs = even_runs(at({7}), at({8}), at({9}));
-  REQUIRE(runs.size() == 1);
-  CHECK(runs[0].first == 0);
-  CHECK(runs[0].count == 1);
-  CHECK(runs[0].stride_a == 0);
-  CHECK(runs[0].stride_c == 0);
+TEST_CASE("an empty list gives no strided batch, and one matrix gives one") {
+  CHECK(strided_batches_of({}, {}, {}).empty());
+  const auto strided_batches = strided_batches_of(at({7}), at({8}), at({9}));
+  REQUIRE(strided_batches.size() == 1);
+  CHECK(strided_batches[0].first == 0);
+  CHECK(strided_batches[0].count == 1);
+  CHECK(strided_batches[0].stride_a == 0);
+  CHECK(strided_batches[0].stride_c == 0);
 }
 
-TEST_CASE("a batch with constant distances is one run, with a stride for each of A, B and C") {
-  const auto runs = even_runs(at({0, 64, 128, 192}), at({5, 5, 5, 5}), at({10, 110, 210, 310}));
-  REQUIRE(runs.size() == 1);
-  CHECK(runs[0].count == 4);
-  CHECK(runs[0].stride_a == 64);
-  CHECK(runs[0].stride_b == 0);
-  CHECK(runs[0].stride_c == 100);
+TEST_CASE("matrices at constant distances give one strided batch, with a stride for each of A, B and C") {
+  const auto strided_batches =
+      strided_batches_of(at({0, 64, 128, 192}), at({5, 5, 5, 5}), at({10, 110, 210, 310}));
+  REQUIRE(strided_batches.size() == 1);
+  CHECK(strided_batches[0].count == 4);
+  CHECK(strided_batches[0].stride_a == 64);
+  CHECK(strided_batches[0].stride_b == 0);
+  CHECK(strided_batches[0].stride_c == 100);
 }
 
-TEST_CASE("a run ends where A, B or C leaves its stride") {
+TEST_CASE("a strided batch ends where A, B or C leaves its stride") {
   const auto even = at({0, 10, 20, 30, 40});
   const auto odd = at({0, 10, 20, 31, 42});
-  CHECK(counts(even_runs(odd, even, even)) == Counts{3, 2});
-  CHECK(counts(even_runs(even, odd, even)) == Counts{3, 2});
-  CHECK(counts(even_runs(even, even, odd)) == Counts{3, 2});
-  CHECK(even_runs(even, even, odd)[1].first == 3);
+  CHECK(counts(strided_batches_of(odd, even, even)) == Counts{3, 2});
+  CHECK(counts(strided_batches_of(even, odd, even)) == Counts{3, 2});
+  CHECK(counts(strided_batches_of(even, even, odd)) == Counts{3, 2});
+  CHECK(strided_batches_of(even, even, odd)[1].first == 3);
 }
 
-TEST_CASE("a run ends where an offset goes back, and where alpha or beta changes") {
+TEST_CASE("a strided batch ends where an offset decreases, and where alpha or beta changes") {
   const auto even = at({0, 10, 20});
-  CHECK(counts(even_runs(at({20, 10, 0}), even, even)) == Counts{1, 1, 1});
-  CHECK(counts(even_runs(even, even, even, {1, 1, 2})) == Counts{2, 1});
-  CHECK(counts(even_runs(even, even, even, {2, 2, 2}, {0, 1, 1})) == Counts{1, 2});
+  CHECK(counts(strided_batches_of(at({20, 10, 0}), even, even)) == Counts{1, 1, 1});
+  CHECK(counts(strided_batches_of(even, even, even, {1, 1, 2})) == Counts{2, 1});
+  CHECK(counts(strided_batches_of(even, even, even, {2, 2, 2}, {0, 1, 1})) == Counts{1, 2});
 }
 
 TEST_CASE("a group has one buffer and one leading dimension for each of A, B and C") {
@@ -135,7 +138,7 @@ TEST_CASE("lists of unequal length are refused with their lengths") {
   check(1, 0, 0, 0);
 }
 
-TEST_CASE("every matrix of a random batch is in exactly one run, at its place") {
+TEST_CASE("every matrix of a random list is in exactly one strided batch, at its place") {
   std::mt19937 generator(1);
   const auto random_list = [&generator](std::size_t count) {
     std::vector<DeviceMatrix> result;
@@ -155,16 +158,16 @@ TEST_CASE("every matrix of a random batch is in exactly one run, at its place") 
     std::set<std::size_t> seen;
     for (const BatchGroup& group : groups_of(lists)) {
       auto next = group.begin();
-      for (const BatchRun& run : clgemm::even_runs(lists, group)) {
-        REQUIRE(run.first == *next);
-        REQUIRE(run.count > 0);
-        for (std::size_t i = 0; i < run.count; ++i, ++next) {
+      for (const StridedBatch& strided : clgemm::strided_batches_of(lists, group)) {
+        REQUIRE(strided.first == *next);
+        REQUIRE(strided.count > 0);
+        for (std::size_t i = 0; i < strided.count; ++i, ++next) {
           REQUIRE(seen.insert(*next).second);
-          REQUIRE(a[*next].buffer == a[run.first].buffer);
-          REQUIRE(a[*next].offset == a[run.first].offset + i * run.stride_a);
-          REQUIRE(b[*next].offset == b[run.first].offset + i * run.stride_b);
-          REQUIRE(c[*next].offset == c[run.first].offset + i * run.stride_c);
-          REQUIRE(c[*next].buffer == c[run.first].buffer);
+          REQUIRE(a[*next].buffer == a[strided.first].buffer);
+          REQUIRE(a[*next].offset == a[strided.first].offset + i * strided.stride_a);
+          REQUIRE(b[*next].offset == b[strided.first].offset + i * strided.stride_b);
+          REQUIRE(c[*next].offset == c[strided.first].offset + i * strided.stride_c);
+          REQUIRE(c[*next].buffer == c[strided.first].buffer);
         }
       }
       REQUIRE(next == group.end());

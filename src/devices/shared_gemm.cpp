@@ -1,4 +1,4 @@
-#include "devices/shared_multiply.hpp"
+#include "devices/shared_gemm.hpp"
 
 #include <fmt/format.h>
 
@@ -302,7 +302,7 @@ std::vector<Range> shares_of(std::size_t size, std::size_t multiple, const std::
   return result;
 }
 
-void share_multiply(DeviceSet::State& devices, const HostGemm& host, const Options& options) {
+void share_gemm(DeviceSet::State& devices, const HostGemm& host, const Options& options) {
   Sharing(devices, host, options).run();
 }
 
@@ -313,7 +313,7 @@ void share_batch(DeviceSet::State& devices, const HostBatch& batch, const Option
     const std::vector<Band> bands = bands_of(devices, one, options);
     const Band& fastest = bands.front();
     if (bands.size() > 1 || fastest.seconds >= worth_sharing_seconds) {
-      for (std::size_t i = 0; i < batch.count(); ++i) share_multiply(devices, batch.at(i), options);
+      for (std::size_t i = 0; i < batch.count(); ++i) share_gemm(devices, batch.at(i), options);
       return;
     }
     if (one.beta != 0.0f && saved.empty()) {

@@ -1,4 +1,4 @@
-#include "host/streamed_multiply.hpp"
+#include "host/streamed_gemm.hpp"
 
 #include <array>
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 // Runs one call.
 class Streamer {
  public:
-  Streamer(const DeviceMultiply& device, HostCopies& copies, ScratchPool& memory, const StreamedCall& call)
+  Streamer(const GemmDevice& device, HostCopies& copies, ScratchPool& memory, const StreamedCall& call)
       : device_(device),
         copies_(copies),
         memory_(memory),
@@ -199,7 +199,7 @@ class Streamer {
     }
   }
 
-  const DeviceMultiply& device_;
+  const GemmDevice& device_;
   HostCopies& copies_;
   ScratchPool& memory_;
   const StreamedCall& call_;
@@ -215,7 +215,7 @@ class Streamer {
 
 }  // namespace
 
-void multiply_streamed(const DeviceMultiply& device, HostCopies& copies, ScratchPool& memory,
+void multiply_streamed(const GemmDevice& device, HostCopies& copies, ScratchPool& memory,
                        const StreamedCall& call) {
   Streamer streamer(device, copies, memory, call);
   try {
