@@ -25,7 +25,7 @@
 /// words. Arguments are checked before any work, so C is unchanged after an error about an argument. clgemm
 /// never prints and never ends the program.
 ///
-/// The functions do the same as the functions of the same name in clgemm.hpp. They have the same arguments in
+/// The functions do the same as the corresponding functions in clgemm.hpp. They have the same arguments in
 /// the same order, after a clgemm_context as the first argument. If this context is NULL, clgemm uses one of
 /// its own contexts. For host matrices, clgemm makes one context, with the default device, at the first call
 /// that needs it. It makes others for the queues that you pass: all queues with the same device and the same
@@ -181,8 +181,9 @@ typedef struct clgemm_options {
   /// Set this to 1 if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
   /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
   /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
-  /// still copied to C through clgemm's memory. So if one of several devices fails, clgemm knows which parts
-  /// of C still have their old values, and another device can compute them.
+  /// still copied to C through clgemm's memory. These copies tell clgemm which parts of C have been
+  /// overwritten. If one of several devices fails, another one can then compute the rest, which needs the old
+  /// values of C.
   int host_matrices_are_pinned;
 } clgemm_options;
 
@@ -366,8 +367,9 @@ CLGEMM_API clgemm_status clgemm_sgemm_shared(clgemm_context* context, cl_command
 ///
 ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
 ///
-/// If each A_i directly follows the previous one along k, and so does each B_i, the sum is computed as one
-/// GEMM. Otherwise it is computed as one GEMM for each i. Everything else is as in clgemm_sgemm().
+/// If the matrices op(A_i) lie side by side in memory as one m x (k * batch_count) matrix, and the op(B_i)
+/// one below the other as one (k * batch_count) x n matrix, the sum is computed as one GEMM. Otherwise it is
+/// computed as one GEMM for each i. Everything else is as in clgemm_sgemm().
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha, clgemm_matrix a, size_t stride_a,

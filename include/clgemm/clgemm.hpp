@@ -111,8 +111,9 @@ struct Options {
   /// Set this to true if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
   /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
   /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
-  /// still copied to C through clgemm's memory. So if one of several devices fails, clgemm knows which parts
-  /// of C still have their old values, and another device can compute them.
+  /// still copied to C through clgemm's memory. These copies tell clgemm which parts of C have been
+  /// overwritten. If one of several devices fails, another one can then compute the rest, which needs the old
+  /// values of C.
   bool host_matrices_are_pinned = false;
 };
 
@@ -301,8 +302,9 @@ class CLGEMM_API Context {
   ///
   ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
   ///
-  /// If each A_i directly follows the previous one along k, and so does each B_i, the sum is computed as one
-  /// GEMM. Otherwise it is computed as one GEMM for each i. Everything else is as in sgemm().
+  /// If the matrices op(A_i) lie side by side in memory as one m x (k * batch_count) matrix, and the op(B_i)
+  /// one below the other as one (k * batch_count) x n matrix, the sum is computed as one GEMM. Otherwise it
+  /// is computed as one GEMM for each i. Everything else is as in sgemm().
   void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
                              DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
