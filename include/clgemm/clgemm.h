@@ -13,8 +13,8 @@
 /// never written. Infinities and NaN appear in the same elements of C as with IEEE arithmetic, with one
 /// exception. clgemm may cut the k products of an element into blocks, multiply the sum of each block by
 /// alpha, and add up the results. If alpha or one of these sums is infinite, an element of C may be NaN
-/// instead of infinite. For example, two blocks may give Inf and -Inf, or alpha may be infinite and the sum
-/// of a block 0.
+/// instead of infinite. For example, two blocks may give Inf and -Inf, or alpha may be infinite while the sum
+/// of a block is 0.
 ///
 /// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. The
 /// choice is based on tuning data, which are measurements of the device. They come with clgemm, or
@@ -65,7 +65,7 @@ typedef enum clgemm_status {
   CLGEMM_DEVICE_LIMIT_EXCEEDED,      ///< the kernel needs more than the device has (work-items, local memory)
   CLGEMM_BUILD_FAILED,               ///< the compiler rejected the kernel; clgemm_last_error() has its log
   CLGEMM_OUT_OF_MEMORY,              ///< the device or the host has not enough memory
-  CLGEMM_OPENCL_ERROR,               ///< an OpenCL call failed for another reason; the text names it
+  CLGEMM_OPENCL_ERROR,               ///< another OpenCL call failed; clgemm_last_error() names it
   CLGEMM_INTERNAL_ERROR,             ///< a bug in clgemm
   CLGEMM_SELF_TEST_FAILED,           ///< a kernel gave a wrong result on this device in its self-test
   CLGEMM_DEVICE_LOST,     ///< a fault has destroyed the device's OpenCL context; see clgemm::Context
@@ -181,9 +181,9 @@ typedef struct clgemm_options {
   /// Set this to 1 if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
   /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
   /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
-  /// still copied to C through clgemm's memory. These copies tell clgemm which parts of C have been
-  /// overwritten. If one of several devices fails, another one can then compute the rest, which needs the old
-  /// values of C.
+  /// still copied to C through clgemm's memory. clgemm makes these copies itself, so it knows which parts of
+  /// C have been overwritten; a device that fails does not report this. If one of several devices fails,
+  /// another one can then compute the rest, which needs the old values of C.
   int host_matrices_are_pinned;
 } clgemm_options;
 
@@ -367,9 +367,10 @@ CLGEMM_API clgemm_status clgemm_sgemm_shared(clgemm_context* context, cl_command
 ///
 ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
 ///
-/// If the matrices op(A_i) lie side by side in memory as one m x (k * batch_count) matrix, and the op(B_i)
-/// one below the other as one (k * batch_count) x n matrix, the sum is computed as one GEMM. Otherwise it is
-/// computed as one GEMM for each i. Everything else is as in clgemm_sgemm().
+/// The matrices op(A_i) may lie side by side in memory and form one m x (k * batch_count) matrix. If the
+/// matrices op(B_i) also lie one below the other and form one (k * batch_count) x n matrix, the sum is
+/// computed as one GEMM. Otherwise it is computed as one GEMM for each i. Everything else is as in
+/// clgemm_sgemm().
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha, clgemm_matrix a, size_t stride_a,
@@ -433,8 +434,9 @@ CLGEMM_API clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_
 /// one of the devices. The devices may be of different vendors and kinds.
 ///
 /// Equal devices (same name and driver) take the next tile when they are free. Different devices share the
-/// tiles in proportion to the speeds that the speed model predicts. Equal devices compute the same bits, and
-/// nothing is measured during the call. So the same list of devices gives the same bits every time.
+/// tiles in proportion to the speeds that the speed model predicts. Equal devices compute the same bits, so
+/// it does not matter which of them computes a tile. Nothing is measured during the call. So the same list of
+/// devices gives the same bits every time.
 ///
 /// A device that fails is left out from then on, in this call and in later ones. The other devices compute
 /// its tiles, and the log (CLGEMM_LOG) says so. If no device is left, the error is that of the first one that

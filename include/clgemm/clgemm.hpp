@@ -13,8 +13,8 @@
 /// never written. Infinities and NaN appear in the same elements of C as with IEEE arithmetic, with one
 /// exception. clgemm may cut the k products of an element into blocks, multiply the sum of each block by
 /// alpha, and add up the results. If alpha or one of these sums is infinite, an element of C may be NaN
-/// instead of infinite. For example, two blocks may give Inf and -Inf, or alpha may be infinite and the sum
-/// of a block 0.
+/// instead of infinite. For example, two blocks may give Inf and -Inf, or alpha may be infinite while the sum
+/// of a block is 0.
 ///
 /// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. The
 /// choice is based on tuning data, which are measurements of the device. They come with clgemm, or
@@ -111,9 +111,9 @@ struct Options {
   /// Set this to true if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
   /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
   /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
-  /// still copied to C through clgemm's memory. These copies tell clgemm which parts of C have been
-  /// overwritten. If one of several devices fails, another one can then compute the rest, which needs the old
-  /// values of C.
+  /// still copied to C through clgemm's memory. clgemm makes these copies itself, so it knows which parts of
+  /// C have been overwritten; a device that fails does not report this. If one of several devices fails,
+  /// another one can then compute the rest, which needs the old values of C.
   bool host_matrices_are_pinned = false;
 };
 
@@ -302,9 +302,9 @@ class CLGEMM_API Context {
   ///
   ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
   ///
-  /// If the matrices op(A_i) lie side by side in memory as one m x (k * batch_count) matrix, and the op(B_i)
-  /// one below the other as one (k * batch_count) x n matrix, the sum is computed as one GEMM. Otherwise it
-  /// is computed as one GEMM for each i. Everything else is as in sgemm().
+  /// The matrices op(A_i) may lie side by side in memory and form one m x (k * batch_count) matrix. If the
+  /// matrices op(B_i) also lie one below the other and form one (k * batch_count) x n matrix, the sum is
+  /// computed as one GEMM. Otherwise it is computed as one GEMM for each i. Everything else is as in sgemm().
   void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
                              DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
@@ -383,8 +383,9 @@ class CLGEMM_API Context {
 /// one of the devices. The devices may be of different vendors and kinds.
 ///
 /// Equal devices (same name and driver) take the next tile when they are free. Different devices share the
-/// tiles in proportion to the speeds that the speed model predicts. Equal devices compute the same bits, and
-/// nothing is measured during the call. So the same list of devices gives the same bits every time.
+/// tiles in proportion to the speeds that the speed model predicts. Equal devices compute the same bits, so
+/// it does not matter which of them computes a tile. Nothing is measured during the call. So the same list of
+/// devices gives the same bits every time.
 ///
 /// A device that fails is left out from then on, in this call and in later ones. The other devices compute
 /// its tiles, and the log (CLGEMM_LOG) says so. If no device is left, the call throws the Error of the first
