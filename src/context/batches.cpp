@@ -60,8 +60,8 @@ bool Context::State::pays_as_list(const DeviceGemm& listed, const std::vector<St
   if (!named_kernel(options).empty()) return chooser_.takes_lists(options);
   const std::size_t limit = scratch_limit(options);
   const double by_list = chooser_.predicted_seconds(listed.problem, options, limit);
-  std::map<std::size_t, double>
-      by_count;  // time of a strided batch; the distance of its matrices hardly matters
+  // Time of a strided batch by its count, because the distance of its matrices hardly matters.
+  std::map<std::size_t, double> by_count;
   double by_strided_batches = 0.0;
   for (const StridedBatch& strided : strided_batches) {
     const auto [known, is_new] = by_count.try_emplace(strided.count, 0.0);

@@ -30,8 +30,8 @@ class Context::State final : private DeviceCalls {
   Surroundings surroundings(const Options& options) const { return {context_, info_, options.scratch}; }
 
   // Checks a batch at any places, and returns the GEMMs that compute it in the least time: one for each list,
-  // or one for each strided batch in the lists. `one` has what all GEMMs share; alpha, beta and
-  // leading dimensions are in the lists.
+  // or one for each strided batch in the lists. `one` has what all GEMMs share; alpha, beta and leading
+  // dimensions are in the lists.
   std::vector<DeviceGemm> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
 
   // Enqueues all commands of the call behind `wait_for`.
@@ -77,7 +77,8 @@ class Context::State final : private DeviceCalls {
   }
 
   // Returns whether one launch with a list takes less time than one for each strided batch.
-  bool pays_as_list(const DeviceGemm& listed, const std::vector<StridedBatch>& runs, const Options& options);
+  bool pays_as_list(const DeviceGemm& listed, const std::vector<StridedBatch>& strided_batches,
+                    const Options& options);
 
   std::size_t scratch_limit(const Options& options) const override;
 

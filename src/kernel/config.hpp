@@ -12,8 +12,8 @@ namespace clgemm {
 struct Config {
   std::string kernel;     // in the form that KernelLibrary::find() takes
   Parameters parameters;  // the other parameters have the kernel's own defaults
-  bool as_transpose =
-      false;  // the kernel gets C^T = op(B)^T op(A)^T, see transposed_problem() of problem.hpp
+  // The kernel computes C^T = op(B)^T op(A)^T, see transposed_problem() of problem.hpp.
+  bool as_transpose = false;
 
   auto operator<=>(const Config&) const = default;
 };

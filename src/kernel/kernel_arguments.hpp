@@ -55,7 +55,7 @@ struct KernelArgument {
 };
 
 // Returns the arguments of this kernel's function, in their order: those of its role, and those for `batch`,
-// `adds_slices` and `fallback` if its manifest has these keys.
+// `adds_parts` and `fallback` if its manifest has these keys.
 std::array<std::span<const KernelArgument>, 4> arguments_of(const Manifest& manifest);
 
 std::size_t number_of_arguments(const Manifest& manifest);
