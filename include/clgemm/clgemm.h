@@ -23,14 +23,14 @@
 ///
 /// Every function that can fail returns a clgemm_status. After a failure, clgemm_last_error() explains it in
 /// words. Arguments are checked before any work, so C is unchanged after an error about an argument. clgemm
-/// never prints and never ends the program.
+/// prints nothing, unless the environment variable CLGEMM_LOG is set, and never ends the program.
 ///
 /// The functions do the same as the corresponding functions in clgemm.hpp. They have the same arguments in
-/// the same order, after a clgemm_context as the first argument. If this context is NULL, clgemm uses one of
-/// its own contexts. For host matrices, clgemm makes one context, with the default device, at the first call
-/// that needs it. It makes others for the queues that you pass: all queues with the same device and the same
-/// OpenCL context share one. It keeps the contexts of the most recently used queues. clgemm's own contexts
-/// keep their OpenCL contexts alive. clgemm_release_contexts() releases them all.
+/// the same order, after a clgemm_context as the first argument. Most functions accept NULL for this context;
+/// clgemm then uses one of its own contexts. For host matrices, clgemm makes one context, with the default
+/// device, at the first call that needs it. It makes others for the queues that you pass: all queues with the
+/// same device and the same OpenCL context share one. It keeps the contexts of the most recently used queues.
+/// clgemm's own contexts keep their OpenCL contexts alive. clgemm_release_contexts() releases them all.
 #ifndef CLGEMM_CLGEMM_H
 #define CLGEMM_CLGEMM_H
 
@@ -54,7 +54,7 @@ CLGEMM_API const char* clgemm_version(void);
 typedef enum clgemm_status {
   CLGEMM_SUCCESS = 0,                ///< no error
   CLGEMM_INVALID_ARGUMENT,           ///< a size, a null pointer, a wait list, ...
-  CLGEMM_INVALID_LEADING_DIMENSION,  ///< zero, or shorter than a row or column
+  CLGEMM_INVALID_LEADING_DIMENSION,  ///< zero, shorter than a row or column, or larger than 2^63 - 1
   CLGEMM_BUFFER_TOO_SMALL,           ///< a matrix does not fit its buffer
   CLGEMM_WRONG_CONTEXT,              ///< a queue or a buffer belongs to another OpenCL context
   CLGEMM_DEVICE_NOT_FOUND,           ///< no device, or none with this name or index
@@ -65,7 +65,7 @@ typedef enum clgemm_status {
   CLGEMM_DEVICE_LIMIT_EXCEEDED,      ///< the kernel needs more than the device has (work-items, local memory)
   CLGEMM_BUILD_FAILED,               ///< the compiler rejected the kernel; clgemm_last_error() has its log
   CLGEMM_OUT_OF_MEMORY,              ///< the device or the host has not enough memory
-  CLGEMM_OPENCL_ERROR,               ///< another OpenCL call failed; clgemm_last_error() names it
+  CLGEMM_OPENCL_ERROR,               ///< any other OpenCL failure; clgemm_last_error() names the call
   CLGEMM_INTERNAL_ERROR,             ///< a bug in clgemm
   CLGEMM_SELF_TEST_FAILED,           ///< a kernel gave a wrong result on this device in its self-test
   CLGEMM_DEVICE_LOST,     ///< a fault has destroyed the device's OpenCL context; see clgemm::Context
@@ -149,14 +149,14 @@ typedef struct clgemm_options {
   const clgemm_parameter* parameters;
   size_t parameter_count;  ///< number of elements of `parameters`
 
-  /// A folder that is searched for kernel files before the built-in ones. If it is NULL or "", the folder
-  /// that the environment variable CLGEMM_KERNEL_DIR names is searched instead.
+  /// A folder that is searched for kernel files before the built-in ones. If this string is NULL or "",
+  /// clgemm searches the folder that the environment variable CLGEMM_KERNEL_DIR names.
   const char* kernel_folder;
 
-  /// A limit, in bytes, for the device memory that one call uses for temporary data. This is mainly for
-  /// packed copies: some kernels need A and B in another layout. A larger problem is cut into blocks. 0 means
-  /// a quarter of the device's memory. The limit is never larger than the largest buffer that the device
-  /// allows.
+  /// A limit, in bytes, for the device memory that one call uses for temporary data. Most of this data is
+  /// packed copies of A and B, because some kernels need another layout. If a problem needs more than the
+  /// limit, clgemm cuts it into blocks. 0 means a quarter of the device's memory. The limit is never larger
+  /// than the largest buffer that the device allows.
   size_t scratch_limit;
 
   /// Your own buffer for this temporary data. clgemm_sgemm_scratch_bytes() returns the size that is needed.
@@ -181,9 +181,8 @@ typedef struct clgemm_options {
   /// Set this to 1 if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
   /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
   /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
-  /// still copied to C through clgemm's memory. clgemm makes these copies itself, so it knows which parts of
-  /// C have been overwritten; a device that fails does not report this. If one of several devices fails,
-  /// another one can then compute the rest, which needs the old values of C.
+  /// still copied to C through clgemm's memory. So even if a device fails, clgemm knows which parts of C
+  /// still have their old values. If several devices share the call, another one can compute these parts.
   int host_matrices_are_pinned;
 } clgemm_options;
 
@@ -300,11 +299,12 @@ CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layou
 /// B. The matrices C must not overlap, unless stride_c is 0. If it is 0, all products are added into one C,
 /// in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is complete.
 ///
-/// A device that shares the host's memory computes all GEMMs in place, in one launch. For any other device,
-/// small matrices are gathered in clgemm's pinned memory and computed together. Large matrices are computed
-/// one after another, as by clgemm_sgemm_host(). If you limit the device's memory (`device_memory_limit`),
-/// small matrices are also computed one after another. In all other respects, the rules of
-/// clgemm_sgemm_host() apply. If the call fails, the content of all matrices C is undefined.
+/// A device that shares the host's memory computes all GEMMs in place, in one launch if memory allows and
+/// stride_c is not 0. For any other device, small matrices are gathered in clgemm's pinned memory and
+/// computed together. Large matrices are computed one after another, as by clgemm_sgemm_host(). If you limit
+/// the device's memory (`device_memory_limit`), small matrices are also computed one after another. In all
+/// other respects, the rules of clgemm_sgemm_host() apply. If the call fails, the content of all matrices C
+/// is undefined.
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched_host(
     clgemm_context* context, clgemm_layout layout, clgemm_transpose transpose_a, clgemm_transpose transpose_b,
     size_t m, size_t n, size_t k, float alpha, const float* a, size_t lda, size_t stride_a, const float* b,
@@ -367,10 +367,9 @@ CLGEMM_API clgemm_status clgemm_sgemm_shared(clgemm_context* context, cl_command
 ///
 ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
 ///
-/// The matrices op(A_i) may lie side by side in memory and form one m x (k * batch_count) matrix. If the
-/// matrices op(B_i) also lie one below the other and form one (k * batch_count) x n matrix, the sum is
-/// computed as one GEMM. Otherwise it is computed as one GEMM for each i. Everything else is as in
-/// clgemm_sgemm().
+/// If the matrices op(A_i) lie side by side in memory as one m x (k * batch_count) matrix, and the matrices
+/// op(B_i) one below the other as one (k * batch_count) x n matrix, the sum is computed as one GEMM.
+/// Otherwise it is computed as one GEMM for each i. Everything else is as in clgemm_sgemm().
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha, clgemm_matrix a, size_t stride_a,
@@ -424,8 +423,8 @@ CLGEMM_API clgemm_status clgemm_explain_host(clgemm_context* context, const clge
                                              const clgemm_options* options, size_t text_size, char* text,
                                              size_t* needed_size);
 
-/// Writes to `*bytes` the device memory that a call needs for packed copies of A and B. This function
-/// compiles kernels, as clgemm_prepare() does.
+/// Writes to `*bytes` the device memory that a call needs for temporary data (`scratch` in the options). This
+/// function compiles kernels, as clgemm_prepare() does.
 CLGEMM_API clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_command_queue queue,
                                                     const clgemm_shape* shape, const clgemm_options* options,
                                                     size_t* bytes);
@@ -435,8 +434,8 @@ CLGEMM_API clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_
 ///
 /// Equal devices (same name and driver) take the next tile when they are free. Different devices share the
 /// tiles in proportion to the speeds that the speed model predicts. Equal devices compute the same bits, so
-/// it does not matter which of them computes a tile. Nothing is measured during the call. So the same list of
-/// devices gives the same bits every time.
+/// it does not matter which of them computes a tile. The same list of devices gives the same bits every time,
+/// as long as no device fails, and the tuning data and the results of the probe stay the same.
 ///
 /// A device that fails is left out from then on, in this call and in later ones. The other devices compute
 /// its tiles, and the log (CLGEMM_LOG) says so. If no device is left, the error is that of the first one that

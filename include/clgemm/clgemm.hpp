@@ -21,8 +21,8 @@
 /// clgemm-tune makes them. On a device without tuning data, the choice depends on the *probe*, a short
 /// measurement at the first use (docs/platforms.md).
 ///
-/// Every failure throws clgemm::Error (error.hpp). Arguments are checked before any work. clgemm never prints
-/// and never ends the program.
+/// Every failure throws clgemm::Error (error.hpp). Arguments are checked before any work. clgemm prints
+/// nothing, unless the environment variable CLGEMM_LOG is set, and never ends the program.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -56,7 +56,8 @@ enum class Precision {
   /// NVIDIA GPUs with suitable tensor cores, large GEMMs use them with one of three methods. Each method
   /// splits every fp32 number into a sum of shorter numbers and adds products of these:
   /// - two fp16 numbers and three products. All numbers of a row of op(A), or of a column of op(B), are first
-  ///   scaled by a common power of two. This method also uses the matrix units of AMD's CDNA 3 and RDNA 4.
+  ///   scaled by a common power of two. clgemm also uses this method on the matrix units of AMD's CDNA 3 and
+  ///   RDNA 4, and on RDNA 3 if you name its kernel.
   /// - two TF32 numbers and three products
   /// - three bf16 numbers and six products
   ///
@@ -78,14 +79,14 @@ struct Options {
   /// Other parameters keep their defaults. Use this only together with `kernel` or `kernel_file`.
   std::map<std::string, std::int64_t> parameters;
 
-  /// A folder that is searched for kernel files before the built-in ones. If it is empty, the folder that
-  /// the environment variable CLGEMM_KERNEL_DIR names is searched instead.
+  /// A folder that is searched for kernel files before the built-in ones. If this string is empty, clgemm
+  /// searches the folder that the environment variable CLGEMM_KERNEL_DIR names.
   std::string kernel_folder;
 
-  /// A limit, in bytes, for the device memory that one call uses for temporary data. This is mainly for
-  /// packed copies: some kernels need A and B in another layout. A larger problem is cut into blocks. 0 means
-  /// a quarter of the device's memory. The limit is never larger than the largest buffer that the device
-  /// allows.
+  /// A limit, in bytes, for the device memory that one call uses for temporary data. Most of this data is
+  /// packed copies of A and B, because some kernels need another layout. If a problem needs more than the
+  /// limit, clgemm cuts it into blocks. 0 means a quarter of the device's memory. The limit is never larger
+  /// than the largest buffer that the device allows.
   std::size_t scratch_limit = 0;
 
   /// Your own buffer for this temporary data. sgemm_scratch_bytes() returns the size that is needed. If the
@@ -111,9 +112,8 @@ struct Options {
   /// Set this to true if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
   /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
   /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
-  /// still copied to C through clgemm's memory. clgemm makes these copies itself, so it knows which parts of
-  /// C have been overwritten; a device that fails does not report this. If one of several devices fails,
-  /// another one can then compute the rest, which needs the old values of C.
+  /// still copied to C through clgemm's memory. So even if a device fails, clgemm knows which parts of C
+  /// still have their old values. If several devices share the call, another one can compute these parts.
   bool host_matrices_are_pinned = false;
 };
 
@@ -255,11 +255,12 @@ class CLGEMM_API Context {
   /// into one C, in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is
   /// complete.
   ///
-  /// A device that shares the host's memory computes all GEMMs in place, in one launch. For any other device,
-  /// small matrices are gathered in clgemm's pinned memory and computed together. Large matrices are computed
-  /// one after another, as by sgemm(). If you limit the device's memory (Options::device_memory_limit), small
-  /// matrices are also computed one after another. In all other respects, the rules of sgemm() apply. If the
-  /// call fails, the content of all matrices C is undefined.
+  /// A device that shares the host's memory computes all GEMMs in place, in one launch if memory allows and
+  /// stride_c is not 0. For any other device, small matrices are gathered in clgemm's pinned memory and
+  /// computed together. Large matrices are computed one after another, as by sgemm(). If you limit the
+  /// device's memory (Options::device_memory_limit), small matrices are also computed one after another. In
+  /// all other respects, the rules of sgemm() apply. If the call fails, the content of all matrices C is
+  /// undefined.
   void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                              std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                              std::size_t stride_a, const float* b, std::size_t ldb, std::size_t stride_b,
@@ -302,9 +303,9 @@ class CLGEMM_API Context {
   ///
   ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
   ///
-  /// The matrices op(A_i) may lie side by side in memory and form one m x (k * batch_count) matrix. If the
-  /// matrices op(B_i) also lie one below the other and form one (k * batch_count) x n matrix, the sum is
-  /// computed as one GEMM. Otherwise it is computed as one GEMM for each i. Everything else is as in sgemm().
+  /// If the matrices op(A_i) lie side by side in memory as one m x (k * batch_count) matrix, and the matrices
+  /// op(B_i) one below the other as one (k * batch_count) x n matrix, the sum is computed as one GEMM.
+  /// Otherwise it is computed as one GEMM for each i. Everything else is as in sgemm().
   void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
                              DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
@@ -347,13 +348,14 @@ class CLGEMM_API Context {
   /// shape with batch_count > 1 describes a batch whose matrices are at constant distances.
   std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
-  /// Returns the device memory, in bytes, that a call needs for packed copies of A and B. This function
-  /// compiles kernels, as prepare() does.
+  /// Returns the device memory, in bytes, that a call needs for temporary data (Options::scratch). This
+  /// function compiles kernels, as prepare() does.
   std::size_t sgemm_scratch_bytes(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the seconds that the speed model predicts for a call on device memory. Copies from and to host
-  /// memory are not included. If the device has no tuning data, this function may run the probe. If there are
-  /// no measurements of the device at all, the result is a guess. No kernel of clgemm is compiled.
+  /// memory are not included. If the device has no tuning data, this function may run the probe, which
+  /// compiles two small kernels. Without tuning data and without a result of the probe, the prediction is a
+  /// guess. No GEMM kernel is compiled.
   double predicted_seconds(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the seconds that the speed model predicts for a call on host matrices, including copies to the
@@ -384,17 +386,17 @@ class CLGEMM_API Context {
 ///
 /// Equal devices (same name and driver) take the next tile when they are free. Different devices share the
 /// tiles in proportion to the speeds that the speed model predicts. Equal devices compute the same bits, so
-/// it does not matter which of them computes a tile. Nothing is measured during the call. So the same list of
-/// devices gives the same bits every time.
+/// it does not matter which of them computes a tile. The same list of devices gives the same bits every time,
+/// as long as no device fails, and the tuning data and the results of the probe stay the same.
 ///
 /// A device that fails is left out from then on, in this call and in later ones. The other devices compute
 /// its tiles, and the log (CLGEMM_LOG) says so. If no device is left, the call throws the Error of the first
 /// one that failed. An Error about an argument, about Options, or about a kernel that you selected with
 /// Options does not exclude a device.
 ///
-/// If a device that writes directly to C fails, it can be impossible to wait for it. Then the call throws
-/// Error(matrices_in_use), because that device may still write to C. This can happen with devices that work
-/// in host memory, and with all devices if the matrices are pinned.
+/// If a device that accesses the host matrices directly fails, clgemm may be unable to wait for it. Then the
+/// call throws Error(matrices_in_use), because that device may still read A and B and write to C. This can
+/// happen with devices that work in host memory, and with all devices if the matrices are pinned.
 ///
 /// If a device hangs, the call waits for it. With CLGEMM_LOG=info, the log names it every 10 seconds.
 ///

@@ -9,11 +9,11 @@
 
 namespace clgemm {
 
-/// The kind of an error. The text of the Error gives the details and a correct value.
+/// The kind of an error. The text of the Error gives the details, and often says which values are valid.
 enum class ErrorCode {
   invalid_argument = 1,       ///< an invalid argument of the call: a size, a null pointer, a wait list
-  invalid_leading_dimension,  ///< zero, negative, or shorter than a row (row-major) or a column
-                              ///< (column-major)
+  invalid_leading_dimension,  ///< zero, shorter than a row (row-major) or a column (column-major),
+                              ///< or larger than 2^63 - 1
   buffer_too_small,           ///< the matrix, with its offset and leading dimension, does not fit its buffer
   wrong_context,              ///< a queue or a buffer belongs to another OpenCL context
   device_not_found,           ///< no platform, no device, or none with this name or index
@@ -24,7 +24,7 @@ enum class ErrorCode {
   device_limit_exceeded,  ///< the kernel needs a larger work-group or more local memory than the device has
   build_failed,           ///< the OpenCL compiler rejected the kernel; the text contains its log
   out_of_memory,          ///< the device or the host has not enough memory
-  opencl_error,           ///< an OpenCL call failed with another status; the text names both
+  opencl_error,           ///< any other OpenCL failure; the text names the call and its status
   internal_error,         ///< a bug in clgemm
   self_test_failed,       ///< a kernel gave a wrong result on this device in its self-test
   device_lost,            ///< a fault has destroyed the device's OpenCL context and its data; see Context
