@@ -131,7 +131,7 @@ demand_between_marks(docs/tuning.md "${tuned}")
 set(rows "")
 add_rows("NVIDIA H200" h200-seeds.json "cuBLAS fp32" "CLBlast tuned")
 add_rows("CPU, two AVX-512 cores" pocl-avx512-seeds.json "OpenBLAS" "CLBlast")
-demand_between_marks(README.md "| | m = n = k | clgemm | cuBLAS fp32, OpenBLAS | ratio | CLBlast | ratio |
+demand_between_marks(README.md "| | m = n = k | clgemm | cuBLAS fp32 (CPU: OpenBLAS) | ratio | CLBlast | ratio |
 |---|--:|--:|--:|--:|--:|--:|
 ${rows}")
 
