@@ -225,10 +225,25 @@ def check_roofs(browser):
 def check_index(browser):
     names = "[...document.querySelectorAll('.index li')].filter(shown).map((one) => one.textContent)"
     check("h200-seeds" in browser.value(names), "the index has no names of files")
-    browser.value("const input = document.querySelector('input'); input.value = 'h200-random 26'; input.dispatchEvent(new Event('input')); settled()")
-    found = browser.value(names)
+
+    def found_by(words):
+        browser.value(f"(() => {{ const input = document.querySelector('input'); input.value = '{words}';"
+                      " input.dispatchEvent(new Event('input')); })(); settled()")
+        return browser.value(names)
+
+    by_device = found_by("xeon openblas")
+    check(by_device == ["pocl-avx512-seeds", "pocl-avx512-shapes"], f"by device and peer, the filter finds {by_device}")
+    found = found_by("h200-random 26")
     check(len(found) == 4 and all("h200-random" in one for one in found), f"the filter shows {found}")
     check(browser.value("[...document.querySelectorAll('.run')].filter(shown).length") == len(found), "the filter leaves other runs")
+    browser.value("document.querySelectorAll('details.run').forEach((one) => { one.open = false; })")
+    for place in (0, 1):
+        browser.value(f"[...document.querySelectorAll('.index li a')].filter(shown)[{place}].click(); settled()")
+        opened = browser.value("[...document.querySelectorAll('.run[open] h2')].map((one) => one.textContent)")
+        check(opened == [found[place]], f"the link to {found[place]} opens {opened}")
+        said = browser.value("document.querySelector('.run[open]').innerText")
+        check(said.count("(geometric mean of 60 shapes)") == 2, "an open run says a sentence twice, or lacks one")
+        browser.value("document.querySelector('.run[open]').open = false")
     browser.value("scrollTo(0, 3000)")
     check(browser.value("document.querySelector('.index').getBoundingClientRect().top") == 0, "the index does not stay")
 
@@ -274,9 +289,14 @@ def main(program, folder):
     tried += check_page(browser, folder, "pocl-avx512-ladder")
     check_roofs(browser)
     check("1.09 times as fast as OpenBLAS, at 1024" in browser.value("document.querySelector('.message').textContent"), "one shape has no message")
-    check(browser.value("document.querySelectorAll('[data-picture=ladder] rect[data-tip]').length") == 0, "there are bars on a logarithmic axis")
+    steps = browser.value("[...document.querySelectorAll('[data-picture=ladder] text')].map((one) => one.textContent)")
+    check({"GFLOPS", "× naive", "× before", "panels", "352.3", "362.7", "4.671"} <= set(steps), f"the ladder says {steps}")
+    check(browser.value("['roofline', 'speed-up', 'error-ratio'].map((name) => document.querySelectorAll(`[data-picture=${name}]`).length)")
+          == [1, 0, 0], "there are pictures of a single shape that say what the ladder and the table say")
     tried += check_page(browser, folder, "odd")
     check(not browser.value("window.hacked || document.getElementById('foreign') || document.querySelector('img')"), "a name became markup")
+    markers = browser.value("[...document.querySelectorAll('[data-picture=overview] .key path')].map((one) => one.getAttribute('d'))")
+    check(len(set(markers)) == len(markers) > 1, "unknown peers have the same marker")
     check(MARKUP in browser.value("document.body.textContent"), "a name is not shown as it is")
     check(tried > 40, "there were too few pictures to try")
     browser.close()

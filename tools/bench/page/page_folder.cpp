@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -19,17 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// Returns true if the folder has an earlier report, which may be replaced.
-bool is_report(const fs::path& folder) {
-  std::ifstream page(folder / "index.html");
-  std::string line;
-  while (std::getline(page, line)) {
-    if (line.find("content=\"clgemm-bench\"") != std::string::npos) return true;
-    if (line.find("</head>") != std::string::npos) return false;
-  }
-  return false;
-}
 
 // Names a run by its file, or by its devices if it has none. Each name is given once.
 std::string name_of(const Results& run, std::set<std::string>& taken) {
@@ -47,9 +35,11 @@ void make_report_folder(const std::string& folder) {
   if (!fs::is_directory(folder)) {
     throw UsageError(fmt::format("--report: '{}' is not a folder and cannot be created", folder));
   }
-  const bool is_free =
-      !fs::exists(fs::path(folder) / "index.html") && !fs::exists(fs::path(folder) / "results.json");
-  if (is_free || is_report(folder)) return;
+  const fs::path page = fs::path(folder) / "index.html";
+  const bool is_free = !fs::exists(page) && !fs::exists(fs::path(folder) / "results.json");
+  const bool is_report = fs::is_regular_file(page) &&
+                         read_whole(page.string()).find("content=\"clgemm-bench\"") != std::string::npos;
+  if (is_free || is_report) return;
   throw UsageError(fmt::format(
       "--report: '{}' has an index.html or results.json that clgemm-bench did not write", folder));
 }
