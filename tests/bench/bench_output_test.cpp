@@ -153,6 +153,10 @@ TEST_CASE("options that would have no effect are refused") {
     CHECK(has(refused.err, "--varied"));
   }
   CHECK(bench("--explain --random 1 --gap 1").status == 0);
+  const Finished two = bench("--list-devices --report x --size 8");
+  CHECK(two.status == 2);
+  CHECK(has(two.err, "--list-devices and --report cannot be used together"));
+  CHECK_FALSE(fs::exists("x"));
   const Finished rounds = bench("--watch-rounds 1 --size 8");
   CHECK(rounds.status == 2);
   CHECK(has(rounds.err, "--watch"));

@@ -13,4 +13,12 @@ inline double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Returns the milliseconds that a call takes.
+template <class Call>
+double ms_of(const Call& call) {
+  const auto start = std::chrono::steady_clock::now();
+  call();
+  return ms_since(start);
+}
+
 }  // namespace clgemm::bench

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
 
+#include "common/number.hpp"
 #include "common/whole_file.hpp"
 
 namespace clgemm::bench {
@@ -21,11 +21,9 @@ constexpr const char* batch = ",batch";
 
 template <class Number>
 Number number_of(const std::string& text) {
-  Number value{};
-  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || rest != text.data() + text.size())
-    throw std::runtime_error(fmt::format("'{}' is not a number", text));
-  return value;
+  const std::optional<Number> value = number_in<Number>(text);
+  if (!value) throw std::runtime_error(fmt::format("'{}' is not a number", text));
+  return *value;
 }
 
 void demand(bool is_right, const char* said) {

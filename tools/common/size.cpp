@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <vector>
 
+#include "common/number.hpp"
 #include "common/usage_error.hpp"
 
 namespace clgemm::bench {
@@ -21,14 +21,12 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::size_t parse_side(std::string_view part, std::string_view whole) {
-  std::size_t side = 0;
-  const char* end = part.data() + part.size();
-  const auto [rest, status] = std::from_chars(part.data(), end, side);
-  if (status != std::errc() || rest != end || side == 0 || side > largest_side) {
+  const std::optional<std::size_t> side = number_in<std::size_t>(part);
+  if (!side || *side == 0 || *side > largest_side) {
     throw UsageError(
         fmt::format("'{}' is not a size: expected N or MxNxK, numbers from 1 to {}", whole, largest_side));
   }
-  return side;
+  return *side;
 }
 
 }  // namespace

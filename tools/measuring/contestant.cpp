@@ -44,20 +44,14 @@ class KernelContestant final : public OpenClContestant {
   HostRun run_host_to_host() override {
     const SgemmCall& call = data().call();
     const StoredMatrices& stored = data().stored();
-    std::vector<float> c = stored.c;
-    const auto start = std::chrono::steady_clock::now();
-    const auto multiply = [&](auto& multiplier) {
-      multiplier.sgemm(call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, call.alpha,
-                       stored.a.data(), call.lda, stored.b.data(), call.ldb, call.beta, c.data(), call.ldc,
-                       options_);
+    const auto run_on = [&](auto& multiplier) {
+      return host_run(data(), [&](std::vector<float>& c) {
+        multiplier.sgemm(call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, call.alpha,
+                         stored.a.data(), call.lda, stored.b.data(), call.ldb, call.beta, c.data(), call.ldc,
+                         options_);
+      });
     };
-    if (devices_) {
-      multiply(*devices_);
-    } else {
-      multiply(context_);
-    }
-    const double ms = ms_since(start);
-    return {ms, c_as_row_major(call, std::move(c))};
+    return devices_ ? run_on(*devices_) : run_on(context_);
   }
 
   Context context_;

@@ -30,6 +30,14 @@ struct HostRun {
   std::vector<float> c;  // the result, row-major without gaps
 };
 
+// Times `multiply`, which computes C in a copy of the host's initial C.
+template <class Multiply>
+HostRun host_run(const DeviceData& data, const Multiply& multiply) {
+  std::vector<float> c = data.stored().c;
+  const double ms = ms_of([&] { multiply(c); });
+  return {ms, c_as_row_major(data.call(), std::move(c))};
+}
+
 // Returns how a kernel computes. A kernel from a file that is not built in counts as foreign, unless it has
 // the name of a built-in kernel.
 Arithmetic arithmetic_of(const KernelConfig& kernel);

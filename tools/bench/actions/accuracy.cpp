@@ -201,16 +201,16 @@ bool has_tiny(const HostData& data) {
 }
 
 // Returns the bound for the contestant that computed a result.
-double bound_of(const AccuracyCase& one, const Result& result, bool is_tiny) {
-  return one.is_exact ? 0.0
-                      : error_bound(result.arithmetic, one.k, is_tiny ? Numbers::any : Numbers::without_tiny);
+double bound_of(const HardNumbers& one, std::size_t k, const Result& result, bool is_tiny) {
+  if (one.is_exact) return 0.0;
+  return error_bound(result.arithmetic, k, is_tiny ? Numbers::any : Numbers::without_tiny);
 }
 
-std::string judge(const AccuracyCase& one, const KernelChoice& choice, bool is_tiny, const Truth& truth,
+std::string judge(const HardNumbers& one, const KernelChoice& choice, bool is_tiny, const Truth& truth,
                   Contest& contest, bool& all_kept) {
   const Result result = contest.of(choice);
   const Errors errors = errors_of(sample_of(result.c, truth), truth);
-  const double bound = bound_of(one, result, is_tiny);
+  const double bound = bound_of(one, truth.k, result, is_tiny);
   bool kept = errors.ratio <= bound;
   std::string text = fmt::format("{:.2f} of {:.0f}, {:.1e}", errors.ratio, bound, errors.relative);
   if (!one.is_finite) {
@@ -223,7 +223,7 @@ std::string judge(const AccuracyCase& one, const KernelChoice& choice, bool is_t
 }
 
 // Returns the cells of one case: kernels, then peers.
-std::vector<std::string> row_of(const AccuracyCase& one, const HostData& data, const cl::CommandQueue& queue,
+std::vector<std::string> row_of(const HardNumbers& one, const HostData& data, const cl::CommandQueue& queue,
                                 const std::vector<KernelChoice>& choices, const Peers& peers,
                                 bool& all_kept) {
   const Truth truth = truth_of(data);
@@ -235,7 +235,7 @@ std::vector<std::string> row_of(const AccuracyCase& one, const HostData& data, c
   const auto cell_of_result = [&](const std::vector<float>& c) {
     return c.empty() ? std::string("did not run") : cell_of(sample_of(c, truth));
   };
-  std::vector<std::string> cells = {one.name, std::to_string(one.k), cell_of(truth.plain)};
+  std::vector<std::string> cells = {one.name, std::to_string(truth.k), cell_of(truth.plain)};
   for (const KernelChoice& choice : choices)
     cells.push_back(judge(one, choice, is_tiny, truth, contest, all_kept));
   for (const Peer& peer : peers.present) cells.push_back(cell_of_result(contest.of(peer)));
@@ -265,11 +265,12 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
     out << markdown_line(titles) << markdown_line(std::vector<std::string>(titles.size(), "---"));
 
     bool all_kept = true;
-    for (const AccuracyCase& one : accuracy_cases()) {
-      progress.show(fmt::format("{}, k = {}", one.name, one.k));
-      const HostData data = accuracy_data(one, side, options.kind);
-      out << markdown_line(row_of(one, data, queue, choices, peers, all_kept));
-      out.flush();
+    for (const HardNumbers& one : hard_numbers()) {
+      for (const std::size_t k : one.depths) {
+        progress.show(fmt::format("{}, k = {}", one.name, k));
+        const HostData data = data_of(one, side, k, options.kind);
+        out << markdown_line(row_of(one, data, queue, choices, peers, all_kept)) << std::flush;
+      }
     }
     out << (all_kept ? "\nPASSED: every result is within the bound of the kernel that computed it.\n"
                      : "\nFAILED: some results are not within the bound of the kernel that computed them.\n");

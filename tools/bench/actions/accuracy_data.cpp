@@ -178,16 +178,7 @@ void put_everywhere(HostData& data, float first, float second) {
   });
 }
 
-// Numbers by their name, for several k.
-struct Numbers {
-  const char* name;
-  std::vector<std::size_t> depths;
-  void (*shape)(HostData& data);
-  bool is_finite = true;
-  bool is_exact = false;
-};
-
-const Numbers numbers[] = {
+const HardNumbers all_numbers[] = {
     {"uniform in [-1, 1)", {1, 32, 512, 1024, 4096, 65536}, [](HostData&) {}},
     {"positive",
      {32, 128, 512, 4096, 65536},
@@ -281,23 +272,15 @@ const Numbers numbers[] = {
 
 }  // namespace
 
-const std::vector<AccuracyCase>& accuracy_cases() {
-  static const std::vector<AccuracyCase> cases = [] {
-    std::vector<AccuracyCase> all;
-    for (const Numbers& one : numbers) {
-      for (const std::size_t k : one.depths)
-        all.push_back({one.name, k, one.is_finite, one.is_exact, one.shape});
-    }
-    return all;
-  }();
-  return cases;
+std::span<const HardNumbers> hard_numbers() {
+  return all_numbers;
 }
 
-HostData accuracy_data(const AccuracyCase& one, std::size_t side, GemmKind kind) {
+HostData data_of(const HardNumbers& numbers, std::size_t side, std::size_t k, GemmKind kind) {
   kind.alpha = 1.0f;
   kind.beta = 0.0f;
-  HostData data = make_host_data(call_of(kind, {side, side, one.k}));
-  one.shape(data);
+  HostData data = make_host_data(call_of(kind, {side, side, k}));
+  numbers.shape(data);
   return data;
 }
 

@@ -16,22 +16,10 @@
 namespace clgemm::bench {
 namespace {
 
-SgemmShape shape_of(const GemmKind& kind, const Size& size) {
-  const SgemmCall call = call_of(kind, size);
-  SgemmShape shape;
-  shape.lda = call.lda;
-  shape.ldb = call.ldb;
-  shape.ldc = call.ldc;
-  shape.batch_count = call.batch_count;
-  shape.stride_a = call.stride_a;
-  shape.stride_b = call.stride_b;
-  shape.layout = kind.layout;
-  shape.transpose_a = kind.transpose_a;
-  shape.transpose_b = kind.transpose_b;
-  shape.m = size.m;
-  shape.n = size.n;
-  shape.k = size.k;
-  return shape;
+SgemmShape shape_of(const SgemmCall& call) {
+  return {call.layout, call.transpose_a, call.transpose_b, call.m,       call.n,
+          call.k,      call.lda,         call.ldb,         call.ldc,     0,
+          0,           call.batch_count, call.stride_a,    call.stride_b};
 }
 
 double mebibytes(std::uintmax_t bytes) {
@@ -63,7 +51,7 @@ bool explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Dev
   bool is_said = false;
   for (const Case& one : cases_of(options, info)) {
     const SgemmCall call = call_of(one.kind, one.size);
-    const SgemmShape shape = shape_of(one.kind, one.size);
+    const SgemmShape shape = shape_of(call);
     for (const KernelChoice& choice : with_own_parameters(choose_kernels(options, info), call, info)) {
       const std::string text = several                ? several->explain_host(shape, choice.options)
                                : options.host_to_host ? context.explain_host(shape, choice.options)

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+
 #include "actions/actions.hpp"
 #include "base/device.hpp"
 #include "base/error.hpp"
@@ -12,22 +14,8 @@
 namespace clgemm::bench {
 namespace {
 
-const char* kind_name(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::cpu:
-      return "CPU";
-    case DeviceKind::gpu:
-      return "GPU";
-    case DeviceKind::other:
-      break;
-  }
-  return "other";
-}
-
-std::string describe_parameter(const Manifest::Parameter& parameter) {
-  return fmt::format("{}={} (of {})", parameter.name, parameter.default_value,
-                     fmt::join(parameter.values, " "));
-}
+const std::map<DeviceKind, const char*> kind_names = {
+    {DeviceKind::cpu, "CPU"}, {DeviceKind::gpu, "GPU"}, {DeviceKind::other, "other"}};
 
 }  // namespace
 
@@ -51,7 +39,7 @@ bool list_devices(std::ostream& out, const BenchOptions& /*options*/) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const Device device = describe(devices[i]);
     const bool is_default = devices[i]() == by_default();
-    table.add_row({fmt::format("{}{}", is_default ? "* " : "", i), device.name, kind_name(device.kind),
+    table.add_row({fmt::format("{}{}", is_default ? "* " : "", i), device.name, kind_names.at(device.kind),
                    std::to_string(device.compute_units), std::to_string(device.global_bytes >> 20U),
                    device.platform_name, device.driver_version});
   }
@@ -67,7 +55,8 @@ bool list_kernels(std::ostream& out, const BenchOptions& options) {
     const Manifest& manifest = kernel.file->manifest;
     out << fmt::format("{}: {}\n", name, printable(manifest.summary));
     for (const Manifest::Parameter& parameter : manifest.parameters) {
-      out << fmt::format("    {}\n", describe_parameter(parameter));
+      out << fmt::format("    {}={} (of {})\n", parameter.name, parameter.default_value,
+                         fmt::join(parameter.values, " "));
     }
     for (const Manifest::Variant& variant : manifest.variants) {
       out << fmt::format("    variant {}: {}\n", variant.name, describe_values(variant.values));

@@ -9,14 +9,12 @@
 #include <sstream>
 
 #include "actions/actions.hpp"
-#include "base/error.hpp"
 #include "choose/tuning_files.hpp"
 #include "command_line/cases.hpp"
-#include "common/bad_usage.hpp"
 #include "common/interrupt.hpp"
 #include "common/kernel_names.hpp"
+#include "common/program.hpp"
 #include "common/say.hpp"
-#include "common/usage_error.hpp"
 #include "figures/results_json.hpp"
 #include "page/page_folder.hpp"
 #include "running/first_call.hpp"
@@ -29,10 +27,6 @@
 
 namespace clgemm::bench {
 namespace {
-
-constexpr int all_is_well = 0;
-constexpr int something_failed = 1;
-constexpr int bad_usage = 2;
 
 // A reader of the written file must not think that a missing peer has lost.
 void say_missing_peers(const Results& results) {
@@ -171,25 +165,10 @@ int run_command_line(int argc, char** argv) {
   return status;
 }
 
-int complain(const char* what, int status) {
-  say("clgemm-bench", fmt::format("error: {}", what));
-  return status;
-}
-
 }  // namespace
 }  // namespace clgemm::bench
 
 int main(int argc, char** argv) {
   using namespace clgemm::bench;
-  try {
-    return run_command_line(argc, argv);
-  } catch (const UsageError& error) {
-    return complain(error.what(), bad_usage);
-  } catch (const clgemm::Error& error) {
-    return complain(error.what(), is_bad_usage(error) ? bad_usage : something_failed);
-  } catch (const cl::Error& error) {
-    return complain(clgemm::from_opencl(error).what(), something_failed);
-  } catch (const std::exception& error) {
-    return complain(error.what(), something_failed);
-  }
+  return run_program("clgemm-bench", [&] { return run_command_line(argc, argv); });
 }

@@ -75,11 +75,11 @@ bool write_new_kernel(std::ostream& /*out*/, const BenchOptions& options) {
   std::string text = kernel_template;
   text.replace(text.find(name_mark), std::string(name_mark).size(), kernel_name(path));
   const std::error_code failure = create_file(path, text);
-  if (failure == std::errc::file_exists)
-    throw Error(ErrorCode::invalid_argument, "'" + path + "' exists already and was not changed");
-  if (failure)
-    throw Error(ErrorCode::invalid_argument, "'" + path + "' cannot be written: " + failure.message());
-  return true;
+  if (!failure) return true;
+  throw Error(ErrorCode::invalid_argument,
+              "'" + path +
+                  (failure == std::errc::file_exists ? "' exists already and was not changed"
+                                                     : "' cannot be written: " + failure.message()));
 }
 
 }  // namespace clgemm::bench

@@ -1,19 +1,16 @@
 #include "command_line/cases.hpp"
 
-#include <algorithm>
-
 #include "command_line/suites.hpp"
+#include "common/find_or_add.hpp"
 
 namespace clgemm::bench {
 namespace {
 
 void add_once(std::vector<Case>& all, const std::vector<Case>& more) {
-  for (const Case& one : more) {
-    const auto is_same = [&one](const Case& other) {
-      return one.size == other.size && one.kind == other.kind;
-    };
-    if (std::none_of(all.begin(), all.end(), is_same)) all.push_back(one);
-  }
+  const auto is_same = [](const Case& one, const Case& other) {
+    return one.size == other.size && one.kind == other.kind;
+  };
+  for (const Case& one : more) find_or_add(all, one, is_same);
 }
 
 }  // namespace

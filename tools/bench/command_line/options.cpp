@@ -5,16 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <tuple>
 
 #include "command_line/suites.hpp"
 #include "common/kernel_names.hpp"
-#include "common/option_checks.hpp"
+#include "common/options.hpp"
 #include "common/usage_error.hpp"
 #include "kernel/kernel_file.hpp"
 #include "kernel/precision.hpp"
@@ -40,13 +38,10 @@ struct CommandLine {
   std::vector<std::string> peers;
   std::string format = "table";
   BenchOptions options;
-
-  // Actions other than measuring, by the option that requests them. Only one can be given.
-  std::vector<std::pair<CLI::Option*, Action>> actions;
+  Actions<Action> actions;  // other than measuring
 };
 
-// The help does not list what an option excludes, because each action would list all others. The error
-// message says it.
+// The help does not list what an option excludes. The error message says it.
 class ShortFormatter : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_type_size() == 0) return "";
@@ -97,40 +92,22 @@ CLI::Option* add_repeatable(CLI::App& app, const char* name, std::vector<std::st
   return app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
 }
 
-CLI::Option* add_folder(CLI::App& app, const char* name, std::string& value, const char* text) {
-  return app.add_option(name, value, text)
-      ->type_name("DIR")
-      ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
-}
-
-CLI::Option* add_action(CommandLine& line, Action action, CLI::Option* option) {
-  for (const auto& [other, other_action] : line.actions) option->excludes(other);
-  line.actions.emplace_back(option, action);
-  return option;
-}
-
 CLI::Option* add_action(CLI::App& app, CommandLine& line, Action action, const char* name, const char* text) {
-  return add_action(line, action, app.add_flag(name)->description(text));
+  return line.actions.add(action, app.add_flag(name)->description(text));
 }
 
 template <class Value>
 CLI::Option* add_action(CLI::App& app, CommandLine& line, Action action, const char* name, Value& value,
                         const char* type, const char* text) {
-  return add_action(line, action, app.add_option(name, value, text)->type_name(type));
+  return line.actions.add(action, app.add_option(name, value, text)->type_name(type));
 }
 
 void parse_parameter(const std::string& text, Parameters& parameters) {
-  const std::size_t equals = text.find('=');
-  std::int64_t value = 0;
-  if (equals != std::string::npos && equals != 0) {
-    const char* end = text.data() + text.size();
-    const auto [rest, status] = std::from_chars(text.data() + equals + 1, end, value);
-    if (status == std::errc() && rest == end) {
-      parameters[text.substr(0, equals)] = value;
-      return;
-    }
-  }
-  throw UsageError(fmt::format("'{}' is not NAME=VALUE with an integer value", text));
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const auto value = number_in<std::int64_t>(text.substr(std::min(equals + 1, text.size())));
+  if (equals == 0 || !value)
+    throw UsageError(fmt::format("'{}' is not NAME=VALUE with an integer value", text));
+  parameters[text.substr(0, equals)] = *value;
 }
 
 void add_random_shapes(CLI::App& app, CommandLine& line) {
@@ -215,8 +192,10 @@ void add_with_what(CLI::App& app, CommandLine& line) {
                  "clblast (default), clblast-tuned=FILE.json,...,\n"
                  "openblas, cblas=LIBRARY, cublas[=FOLDER],\n"
                  "cublasxt[=FOLDER] or none; repeatable");
-  add_folder(app, "--kernel-folder", options.kernel_folder,
-             "Search this folder for kernels before the built-in ones");
+  app.add_option("--kernel-folder", options.kernel_folder,
+                 "Search this folder for kernels before the built-in ones")
+      ->type_name("DIR")
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
   add_repeatable(app, "-d,--device", options.devices, "INDEX|NAME",
                  "The index of a device in --list-devices, or a part of\n"
                  "its name (default: CLGEMM_DEVICE, else a GPU, else a\n"
@@ -255,8 +234,8 @@ void add_how_to_measure(CLI::App& app, CommandLine& line) {
              "--kernel FILE, which runs in a separate process\n"
              "(default: 60)");
   // For child processes of the bench.
-  add_action(line, Action::trial, app.add_option("--trial-of", options.trial_of))->group("");
-  add_action(line, Action::first_call, app.add_option("--first-call-of", options.first_call_of))->group("");
+  line.actions.add(Action::trial, app.add_option("--trial-of", options.trial_of))->group("");
+  line.actions.add(Action::first_call, app.add_option("--first-call-of", options.first_call_of))->group("");
 }
 
 void add_output(CLI::App& app, CommandLine& line) {
@@ -414,11 +393,9 @@ void set_sizes(CommandLine& line, BenchOptions& options) {
 
 BenchOptions options_of(CommandLine& line) {
   BenchOptions options = std::move(line.options);
-  const auto asked = std::find_if(line.actions.begin(), line.actions.end(),
-                                  [](const auto& action) { return action.first->count() > 0; });
-  std::string name;
-  if (asked != line.actions.end())
-    std::tie(name, options.action) = std::pair(asked->first->get_name(), asked->second);
+  const CLI::Option* given = nullptr;
+  std::tie(given, options.action) = line.actions.given(Action::measure);
+  std::string name = given == nullptr ? "" : given->get_name();
   if (options.action == Action::measure && !options.files.empty())
     std::tie(name, options.action) = std::pair("--from", Action::report_files);
   if (!line.kernels.empty()) options.kernels = line.kernels;
@@ -453,16 +430,7 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
   add_output(app, line);
   add_files(app, line);
   add_own_kernels(app, line);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    app.exit(request, std::cout, std::cerr);
-    return std::nullopt;
-  } catch (const CLI::ExtrasError&) {
-    throw UsageError(unknown_option(app));
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  if (!parse(app, argc, argv)) return std::nullopt;
   return options_of(line);
 }
 

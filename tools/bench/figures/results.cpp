@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
+#include <sstream>
+
+#include "common/number.hpp"
 
 namespace clgemm::bench {
 
@@ -95,15 +97,10 @@ std::string joint_name(const std::vector<std::string>& names) {
 
 std::size_t Facts::devices() const {
   std::size_t sum = 0;
-  for (std::size_t begin = 0; begin < device.size();) {
-    std::size_t count = 0;
-    const char* const text = device.data() + begin;
-    const auto [rest, status] = std::from_chars(text, device.data() + device.size(), count);
-    if (status == std::errc() &&
-        device.compare(static_cast<std::size_t>(rest - device.data()), 3, " x ") == 0)
-      sum += count;
-    const std::size_t comma = device.find(", ", begin);
-    begin = comma == std::string::npos ? device.size() : comma + 2;
+  std::istringstream names(device);
+  for (std::string name; std::getline(names >> std::ws, name, ',');) {
+    const std::size_t times = name.find(" x ");
+    if (times != std::string::npos) sum += number_in<std::size_t>(name.substr(0, times)).value_or(0);
   }
   return std::max<std::size_t>(sum, 1);
 }

@@ -14,6 +14,7 @@
 
 #include "base/json_depth.hpp"
 #include "base/printable.hpp"
+#include "common/find_or_add.hpp"
 #include "common/usage_error.hpp"
 #include "figures/summary.hpp"
 #include "kernel/kernel_config.hpp"
@@ -318,11 +319,10 @@ Results& run_of(std::vector<Results>& runs, const Json& object) {
   for (const auto& [key, member] : fact_keys) run.facts.*member = text(object, key);
   if (text(object, "precision") == "fp32") run.precision = Precision::fp32;
   run.file = text(object, file_key);
-  const auto found = std::find_if(runs.begin(), runs.end(), [&run](const Results& other) {
-    return other.facts.device == run.facts.device && other.facts.date == run.facts.date &&
-           other.precision == run.precision && other.file == run.file;
+  Results& result = find_or_add(runs, std::move(run), [](const Results& one, const Results& other) {
+    return one.facts.device == other.facts.device && one.facts.date == other.facts.date &&
+           one.precision == other.precision && one.file == other.file;
   });
-  Results& result = found != runs.end() ? *found : runs.emplace_back(std::move(run));
   if (const auto part = number(object, "part_of_others")) result.part_of_others = part;
   if (const Json* ceilings = find(object, "ceilings"); ceilings != nullptr)
     result.ceilings = ceilings_of(*ceilings);
@@ -334,43 +334,30 @@ void add_peers(ShapeResult& shape, const Json& object) {
   if (peers == nullptr || !peers->is_object()) return;
   for (const auto& [name, entry] : peers->items()) {
     if (!entry.is_object()) continue;
-    PeerResult peer{shown(name), text(entry, "version"), text(entry, "settings"), figures_of(entry)};
-    const auto same = std::find_if(shape.peers.begin(), shape.peers.end(),
-                                   [&peer](const PeerResult& other) { return other.name == peer.name; });
-    if (same != shape.peers.end()) {
-      *same = std::move(peer);
-    } else {
-      shape.peers.push_back(std::move(peer));
-    }
+    const PeerResult peer{shown(name), text(entry, "version"), text(entry, "settings"), figures_of(entry)};
+    find_or_add(shape.peers, peer,
+                [](const PeerResult& one, const PeerResult& other) { return one.name == other.name; }) = peer;
   }
 }
 
 void add_row(Results& run, const Json& object) {
-  ShapeResult shape = shape_of(object);
-  const auto found = std::find_if(run.shapes.begin(), run.shapes.end(), [&shape](const ShapeResult& other) {
-    return other.size == shape.size && other.kind == shape.kind &&
-           other.rotation.has_value() == shape.rotation.has_value();
-  });
-  ShapeResult& result = found != run.shapes.end() ? *found : run.shapes.emplace_back(std::move(shape));
+  const auto is_same = [](const ShapeResult& one, const ShapeResult& other) {
+    return one.size == other.size && one.kind == other.kind &&
+           one.rotation.has_value() == other.rotation.has_value();
+  };
+  ShapeResult& result = find_or_add(run.shapes, shape_of(object), is_same);
   result.kernels.push_back(kernel_of(object));
   add_peers(result, object);
 }
 
 // A peer that ran nowhere is one fact about the run, not one for each shape.
 void remove_missing(Results& run) {
-  std::vector<std::string> measured;
-  for (const ShapeResult& shape : run.shapes) {
-    for (const PeerResult& peer : shape.peers) {
-      if (peer.figures.measured()) measured.push_back(peer.name);
-    }
-  }
+  const std::vector<std::string> measured = measured_peers(run);
   for (ShapeResult& shape : run.shapes) {
     std::erase_if(shape.peers, [&](const PeerResult& peer) {
       if (std::find(measured.begin(), measured.end(), peer.name) != measured.end()) return false;
-      const auto is_same = [&peer](const MissingPeer& other) { return other.names.front() == peer.name; };
-      if (std::none_of(run.missing_peers.begin(), run.missing_peers.end(), is_same)) {
-        run.missing_peers.push_back({{peer.name}, peer_title(peer.name), peer.figures.reason});
-      }
+      find_or_add(run.missing_peers, {{peer.name}, peer_title(peer.name), peer.figures.reason},
+                  [](const MissingPeer& one, const MissingPeer& other) { return one.names == other.names; });
       return true;
     });
   }
@@ -485,8 +472,7 @@ void write_csv(std::ostream& out, const Results& results) {
         for (const auto& [key, value] : object.items()) row[fmt::format("{}_{}", peer, key)] = value;
       }
       for (const auto& [key, value] : row.items()) {
-        if (!value.is_array() && std::find(titles.begin(), titles.end(), key) == titles.end())
-          titles.push_back(key);
+        if (!value.is_array()) find_or_add(titles, key);
       }
     }
   }
@@ -515,6 +501,12 @@ std::vector<Results> parse_results(std::string_view json, const std::string& whe
   return runs;
 }
 
+std::string unique_name(const std::string& plain, std::set<std::string>& taken) {
+  std::string name = plain;
+  for (int number = 2; !taken.insert(name).second; ++number) name = fmt::format("{} ({})", plain, number);
+  return name;
+}
+
 std::vector<Results> read_results(const std::string& path) {
   return parse_results(text_of_file(path), path);
 }
@@ -528,11 +520,7 @@ std::string join_files(const std::vector<std::string>& paths) {
       const std::string own = text(one["run"], file_key);
       const std::string plain = own.empty() ? std::filesystem::path(path).stem().string() : own;
       std::string& name = names[plain];
-      if (name.empty()) {
-        name = plain;
-        for (int number = 2; !taken.insert(name).second; ++number)
-          name = fmt::format("{} ({})", plain, number);
-      }
+      if (name.empty()) name = unique_name(plain, taken);
       one["run"][file_key] = name;
       all.push_back(std::move(one));
     }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ void write_csv(std::ostream& out, const Results& results);
 // can be compared. A peer that ran at no shape of a run is listed as missing in it. Throws UsageError, which
 // names `where`, if the text is not a result of the bench.
 std::vector<Results> parse_results(std::string_view json, const std::string& where);
+
+// Returns this name, with " (2)" and so on at the end if it is taken. Then it is taken, too.
+std::string unique_name(const std::string& plain, std::set<std::string>& taken);
 
 // Returns the runs in a file. Throws UsageError.
 std::vector<Results> read_results(const std::string& path);

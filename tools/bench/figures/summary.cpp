@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/find_or_add.hpp"
 #include "common/machine_load.hpp"
 #include "common/statistics.hpp"
 
 namespace clgemm::bench {
 namespace {
-
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-}
 
 std::size_t measured_kernels(const ShapeResult& shape) {
   return static_cast<std::size_t>(
@@ -74,7 +71,7 @@ std::vector<std::string> measured_peers(const Results& results) {
   std::vector<std::string> names;
   for (const ShapeResult& shape : results.shapes) {
     for (const PeerResult& peer : shape.peers) {
-      if (peer.figures.measured()) add_once(names, peer.name);
+      if (peer.figures.measured()) find_or_add(names, peer.name);
     }
   }
   return names;
@@ -130,7 +127,7 @@ void add_few_runs(std::vector<std::string>& troubles, const Results& results) {
   std::vector<std::string> of_few;
   each_result(results, [&](const ShapeResult&, const std::string& name, const Figures& figures, bool) {
     if (figures.measured() && figures.runs < runs_for_interval)
-      add_once(figures.runs == 1 ? of_one : of_few, name);
+      find_or_add(figures.runs == 1 ? of_one : of_few, name);
   });
   // Shortens long lists, which nobody would read.
   const auto listed = [](const std::vector<std::string>& names) {

@@ -19,14 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Names a run by its file, or by its devices if it has none. Each name is given once.
-std::string name_of(const Results& run, std::set<std::string>& taken) {
-  const std::string plain = run.file.empty() ? run.facts.device : run.file;
-  std::string name = plain;
-  for (int number = 2; !taken.insert(name).second; ++number) name = fmt::format("{} ({})", plain, number);
-  return name;
-}
-
 }  // namespace
 
 void make_report_folder(const std::string& folder) {
@@ -51,7 +43,7 @@ std::string page_data(const std::vector<Results>& runs, const std::vector<Sample
     std::ostringstream text;
     write_json(text, run);
     Json& object = data["runs"].emplace_back(Json::parse(text.str()));
-    object["name"] = name_of(run, taken);
+    object["name"] = unique_name(run.file.empty() ? run.facts.device : run.file, taken);
     object["own"] = own_title(run);
     object["devices"] = run.facts.devices();
     object["troubles"] = troubles_of(run);

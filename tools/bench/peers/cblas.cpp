@@ -6,15 +6,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <thread>
 
 #include "base/environment.hpp"
-#include "base/error.hpp"
 #include "base/platform/machine.hpp"
+#include "peers/blas_values.hpp"
 #include "peers/peer.hpp"
 #include "peers/shared_library.hpp"
 
@@ -22,10 +21,6 @@ namespace clgemm::bench {
 namespace {
 
 // From cblas.h, whose enumerations are ints.
-constexpr int cblas_row_major = 101;
-constexpr int cblas_column_major = 102;
-constexpr int cblas_no_transpose = 111;
-constexpr int cblas_transpose = 112;
 using CblasSgemm = void(int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                         const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
 
@@ -41,19 +36,9 @@ void wait_until_threads_rest() {
   const auto start = std::chrono::steady_clock::now();
   while (ms_since(start) < static_cast<double>(longest_wait.count())) {
     const double before = processor_milliseconds();
-    const auto begin = std::chrono::steady_clock::now();
-    std::this_thread::sleep_for(glance);
-    if (processor_milliseconds() - before < resting_part * ms_since(begin)) return;
+    const double ms = ms_of([] { std::this_thread::sleep_for(glance); });
+    if (processor_milliseconds() - before < resting_part * ms) return;
   }
-}
-
-int to_int(std::size_t value) {
-  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "the sizes are too large for CBLAS");
-  return static_cast<int>(value);
-}
-
-int to_cblas(Transpose transpose) {
-  return transpose == Transpose::yes ? cblas_transpose : cblas_no_transpose;
 }
 
 class CblasContestant final : public Contestant {
@@ -64,9 +49,7 @@ class CblasContestant final : public Contestant {
   RunTimes run() override {
     current_ = (current_ + 1) % copies_.size();
     copies_[current_].c = c_;
-    const auto start = std::chrono::steady_clock::now();
-    multiply(copies_[current_]);
-    const double ms = ms_since(start);
+    const double ms = ms_of([&] { multiply(copies_[current_]); });
     wait_until_threads_rest();
     return {.operation_ms = 0.0, .call_ms = ms, .launches = 0};
   }
@@ -83,11 +66,10 @@ class CblasContestant final : public Contestant {
   // CBLAS has no batches, so its users call it repeatedly.
   void multiply(StoredMatrices& matrices) const {
     for (std::size_t i = 0; i < call_.batch_count; ++i) {
-      sgemm_(call_.layout == Layout::row_major ? cblas_row_major : cblas_column_major,
-             to_cblas(call_.transpose_a), to_cblas(call_.transpose_b), to_int(call_.m), to_int(call_.n),
-             to_int(call_.k), call_.alpha, &matrices.a[i * call_.stride_a], to_int(call_.lda),
-             &matrices.b[i * call_.stride_b], to_int(call_.ldb), call_.beta, &matrices.c[i * call_.stride_c],
-             to_int(call_.ldc));
+      sgemm_(blas_layout(call_.layout), blas_transpose(call_.transpose_a), blas_transpose(call_.transpose_b),
+             blas_size(call_.m), blas_size(call_.n), blas_size(call_.k), call_.alpha,
+             &matrices.a[i * call_.stride_a], blas_size(call_.lda), &matrices.b[i * call_.stride_b],
+             blas_size(call_.ldb), call_.beta, &matrices.c[i * call_.stride_c], blas_size(call_.ldc));
     }
   }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/platform/library.hpp"
+#include "peers/blas_values.hpp"
 #include "peers/clblast_tuned_file.hpp"
 #include "peers/peer.hpp"
 #include "peers/shared_library.hpp"
@@ -20,10 +21,6 @@ namespace {
 // From clblast_c.h and clblast.h, whose enumerations are ints.
 constexpr int success = 0;
 constexpr int single_precision = 32;
-constexpr int row_major = 101;
-constexpr int column_major = 102;
-constexpr int no_transpose = 111;
-constexpr int transpose_yes = 112;
 using Values = std::unordered_map<std::string, std::size_t>;
 using ClblastParameters = std::map<std::string, Values>;  // by the name of CLBlast's kernel, such as "Xgemm"
 using Retrieve = int(cl_device_id device, const std::string& kernel, int precision, Values& values);
@@ -59,10 +56,6 @@ const Clblast& clblast() {
   return instance;
 }
 
-int to_clblast(Transpose transpose) {
-  return transpose == Transpose::yes ? transpose_yes : no_transpose;
-}
-
 class ClblastContestant final : public OpenClContestant {
  public:
   using OpenClContestant::OpenClContestant;
@@ -70,21 +63,19 @@ class ClblastContestant final : public OpenClContestant {
   // CLBlast has no such call. This does what a program does around CLBlast's call, with existing buffers.
   HostRun run_host_to_host() override {
     const StoredMatrices& stored = data().stored();
-    std::vector<float> c = stored.c;
     const cl::CommandQueue& queue = data().queue();
     const auto write = [&](const DeviceMatrix& to, const std::vector<float>& values) {
       queue.enqueueWriteBuffer(cl::Buffer(to.buffer, true), CL_FALSE, to.offset * sizeof(float),
                                values.size() * sizeof(float), values.data());
     };
-    const auto start = std::chrono::steady_clock::now();
-    write(data().a(), stored.a);
-    write(data().b(), stored.b);
-    if (data().call().beta != 0.0f) write(data().c(), c);
-    enqueue();
-    queue.enqueueReadBuffer(cl::Buffer(data().c().buffer, true), CL_TRUE, data().c().offset * sizeof(float),
-                            c.size() * sizeof(float), c.data());
-    const double ms = ms_since(start);
-    return {ms, c_as_row_major(data().call(), c)};
+    return host_run(data(), [&](std::vector<float>& c) {
+      write(data().a(), stored.a);
+      write(data().b(), stored.b);
+      if (data().call().beta != 0.0f) write(data().c(), c);
+      enqueue();
+      queue.enqueueReadBuffer(cl::Buffer(data().c().buffer, true), CL_TRUE, data().c().offset * sizeof(float),
+                              c.size() * sizeof(float), c.data());
+    });
   }
 
  private:
@@ -94,9 +85,9 @@ class ClblastContestant final : public OpenClContestant {
     const DeviceMatrix b = data().b();
     const DeviceMatrix c = data().c();
     cl_command_queue queue = data().queue()();
-    const int layout = call.layout == Layout::row_major ? row_major : column_major;
-    const int transpose_a = to_clblast(call.transpose_a);
-    const int transpose_b = to_clblast(call.transpose_b);
+    const int layout = blas_layout(call.layout);
+    const int transpose_a = blas_transpose(call.transpose_a);
+    const int transpose_b = blas_transpose(call.transpose_b);
     const int status =
         call.batch_count == 1
             ? clblast().sgemm(layout, transpose_a, transpose_b, call.m, call.n, call.k, call.alpha, a.buffer,

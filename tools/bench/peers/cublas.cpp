@@ -5,11 +5,9 @@
 // is some thousand times as large, which is beyond the bound of fp32.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <climits>
 #include <filesystem>
 
-#include "base/error.hpp"
+#include "peers/blas_values.hpp"
 #include "peers/cuda.hpp"
 #include "peers/peer.hpp"
 
@@ -31,11 +29,6 @@ struct Mode {
 };
 constexpr Mode modes[] = {{"cublas-fp32", pedantic_math, "CUBLAS_PEDANTIC_MATH", true},
                           {"cublas-tf32", tf32_math, "CUBLAS_TF32_TENSOR_OP_MATH", false}};
-
-int to_int(std::size_t value) {
-  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "the sizes are too large for cuBLAS");
-  return static_cast<int>(value);
-}
 
 // A matrix in the GPU's memory. Transfers are complete on return.
 class CudaMatrix {
@@ -104,24 +97,22 @@ class CublasContestant final : public Contestant {
   // Uses memory that exists already, as for CLBlast.
   HostRun run_host_to_host() override {
     CudaMatrices& matrices = copies_[current_];
-    std::vector<float> c = data_.stored().c;
-    const auto start = std::chrono::steady_clock::now();
-    matrices.a.write(data_.stored().a);
-    matrices.b.write(data_.stored().b);
-    if (data_.call().beta != 0.0f) matrices.c.write(c);
-    multiply(matrices, matrices.c);
-    matrices.c.read(c);  // waits
-    const double ms = ms_since(start);
-    return {ms, c_as_row_major(data_.call(), c)};
+    return host_run(data_, [&](std::vector<float>& c) {
+      matrices.a.write(data_.stored().a);
+      matrices.b.write(data_.stored().b);
+      if (data_.call().beta != 0.0f) matrices.c.write(c);
+      multiply(matrices, matrices.c);
+      matrices.c.read(c);  // waits
+    });
   }
 
  private:
   double time_on_host() {
     next_copy();
-    const auto start = std::chrono::steady_clock::now();
-    multiply(copies_[current_], copies_[current_].c);
-    wait();
-    return ms_since(start);
+    return ms_of([&] {
+      multiply(copies_[current_], copies_[current_].c);
+      wait();
+    });
   }
 
   // On an idle device, the time between the events would include the host's time to enqueue the calls, which
@@ -154,20 +145,20 @@ class CublasContestant final : public Contestant {
     const CublasCall in(call, matrices.a.data(), matrices.b.data());
     const CublasCall::Factor& first = in.first;
     const CublasCall::Factor& second = in.second;
-    const int m = to_int(in.m);
-    const int n = to_int(in.n);
-    const int k = to_int(call.k);
+    const int m = blas_size(in.m);
+    const int n = blas_size(in.n);
+    const int k = blas_size(call.k);
     if (call.batch_count == 1) {
       const int status = cuda_.sgemm(handle_.get(), first.transpose, second.transpose, m, n, k, &call.alpha,
-                                     first.matrix, to_int(first.ld), second.matrix, to_int(second.ld),
-                                     &call.beta, c.data(), to_int(call.ldc));
+                                     first.matrix, blas_size(first.ld), second.matrix, blas_size(second.ld),
+                                     &call.beta, c.data(), blas_size(call.ldc));
       return cuda_.check_cublas(status, "cublasSgemm");
     }
     const int status = cuda_.sgemm_strided_batched(
         handle_.get(), first.transpose, second.transpose, m, n, k, &call.alpha, first.matrix,
-        to_int(first.ld), static_cast<long long>(first.stride), second.matrix, to_int(second.ld),
-        static_cast<long long>(second.stride), &call.beta, c.data(), to_int(call.ldc),
-        static_cast<long long>(call.stride_c), to_int(call.batch_count));
+        blas_size(first.ld), static_cast<long long>(first.stride), second.matrix, blas_size(second.ld),
+        static_cast<long long>(second.stride), &call.beta, c.data(), blas_size(call.ldc),
+        static_cast<long long>(call.stride_c), blas_size(call.batch_count));
     cuda_.check_cublas(status, "cublasSgemmStridedBatched");
   }
 

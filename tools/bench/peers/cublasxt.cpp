@@ -2,8 +2,6 @@
 // with pageable memory, and with memory that is pinned for each call. All its times are the host's.
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "base/error.hpp"
 #include "peers/cuda.hpp"
 #include "peers/peer.hpp"
@@ -54,34 +52,31 @@ class CublasXtContestant final : public Contestant {
       throw Error(ErrorCode::invalid_argument, "cublasXt does not support batches of host matrices");
   }
 
-  RunTimes run() override { return {.operation_ms = 0.0, .call_ms = multiply(), .launches = 0}; }
+  RunTimes run() override {
+    last_ = run_host_to_host();
+    return {.operation_ms = 0.0, .call_ms = last_.ms, .launches = 0};
+  }
 
-  std::vector<float> result() override { return c_as_row_major(data_.call(), c_); }
+  std::vector<float> result() override { return last_.c; }
 
+  // The function of cublasXt returns when C is complete.
   HostRun run_host_to_host() override {
-    const double ms = multiply();
-    return {ms, result()};
+    const SgemmCall& call = data_.call();
+    const CublasCall in(call, data_.stored().a.data(), data_.stored().b.data());
+    return host_run(data_, [&](std::vector<float>& c) {
+      const int status = functions_.sgemm(handle_.get(), in.first.transpose, in.second.transpose, in.m, in.n,
+                                          call.k, &call.alpha, in.first.matrix, in.first.ld, in.second.matrix,
+                                          in.second.ld, &call.beta, c.data(), call.ldc);
+      setup_.cuda->check_cublas(status, "cublasXtSgemm");
+    });
   }
 
  private:
-  // The function returns when C is complete.
-  double multiply() {
-    const SgemmCall& call = data_.call();
-    const CublasCall in(call, data_.stored().a.data(), data_.stored().b.data());
-    c_ = data_.stored().c;
-    const auto start = std::chrono::steady_clock::now();
-    const int status = functions_.sgemm(handle_.get(), in.first.transpose, in.second.transpose, in.m, in.n,
-                                        call.k, &call.alpha, in.first.matrix, in.first.ld, in.second.matrix,
-                                        in.second.ld, &call.beta, c_.data(), call.ldc);
-    setup_.cuda->check_cublas(status, "cublasXtSgemm");
-    return ms_since(start);
-  }
-
   Setup setup_;
   Functions functions_;
   CudaObject handle_;
   const DeviceData& data_;
-  std::vector<float> c_;
+  HostRun last_;
 };
 
 }  // namespace

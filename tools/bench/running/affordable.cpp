@@ -22,16 +22,17 @@ constexpr std::size_t prediction_side = 768;
 // that 16384 takes 44 s with cublasXt.
 constexpr double telling_ms = 50.0;
 
-std::optional<double> predicted_ms(const std::string& kernel, const Results& earlier, const Case& one) {
-  double most = 0.0;
+// Predicts the time for this work from the largest shape, of more than `least` operations, at which
+// `figures_at` finds a time.
+template <class FiguresAt>
+std::optional<double> predicted_ms(const Results& earlier, double work, double least,
+                                   const FiguresAt& figures_at) {
   std::optional<double> predicted;
   for (const ShapeResult& done : earlier.shapes) {
-    const double work = operations(done);
-    for (const KernelResult& result : done.kernels) {
-      if (result.asked != kernel || !result.figures.measured() || work <= most) continue;
-      most = work;
-      predicted = *result.figures.median_ms * operations(one) / work;
-    }
+    const Figures figures = figures_at(done);
+    if (!figures.measured() || operations(done) <= least) continue;
+    least = operations(done);
+    predicted = *figures.median_ms * work / least;
   }
   return predicted;
 }
@@ -42,7 +43,12 @@ Affordable affordable(const std::vector<KernelChoice>& choices, const Results& e
                       double max_seconds) {
   Affordable result;
   for (const KernelChoice& choice : choices) {
-    const std::optional<double> ms = predicted_ms(choice.name, earlier, one);
+    const std::optional<double> ms =
+        predicted_ms(earlier, operations(one), 0.0, [&](const ShapeResult& done) {
+          for (const KernelResult& kernel : done.kernels)
+            if (kernel.asked == choice.name) return kernel.figures;
+          return Figures{};
+        });
     if (choice.name == "auto" || !ms || *ms <= max_seconds * 1e3) {
       result.choices.push_back(choice);
       continue;
@@ -76,15 +82,10 @@ std::optional<double> seconds_of_a_run(const Peer& peer, const Results& earlier,
                                        const cl::CommandQueue& queue, double max_seconds) {
   const double work = operations(data.size()) * static_cast<double>(data.call.batch_count);
   if (work < max_seconds * slowest_rate) return std::nullopt;
-  double most = least_work_to_predict_from;
-  std::optional<double> seconds;
-  for (const ShapeResult& done : earlier.shapes) {
-    const Figures figures = done.peer_figures(peer.unmeasured.name);
-    if (!figures.measured() || operations(done) <= most) continue;
-    most = operations(done);
-    seconds = *figures.median_ms * 1e-3 * work / most;
-  }
-  if (seconds) return seconds;
+  const auto ms_from_earlier =
+      predicted_ms(earlier, work, least_work_to_predict_from,
+                   [&](const ShapeResult& done) { return done.peer_figures(peer.unmeasured.name); });
+  if (ms_from_earlier) return *ms_from_earlier * 1e-3;
   try {
     for (std::size_t side = prediction_side;; side *= 2) {
       const double ms = predict_ms(peer.enter, queue, data.call, side);

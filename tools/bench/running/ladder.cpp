@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "choose/tuning_files.hpp"
 #include "common/clock.hpp"
@@ -62,23 +61,14 @@ void cache_friendly_loop(const HostData& data, std::size_t rows, std::vector<flo
   }
 }
 
-// Returns the milliseconds for the first `rows` rows.
-double time_rows(const HostData& data, HostLoop* loop, std::size_t rows, std::vector<float>& c) {
-  const auto start = std::chrono::steady_clock::now();
-  loop(data, rows, c);
-  return ms_since(start);
-}
-
 // Predicts the milliseconds for all rows from as few of them as can be timed well.
 double predict_ms(const HostData& data, HostLoop* loop) {
   std::vector<float> c = data.c;
-  std::size_t rows = 1;
-  double ms = time_rows(data, loop, rows, c);
-  while (ms < sample_ms && rows < data.call.m) {
-    rows = std::min(2 * rows, data.call.m);
-    ms = time_rows(data, loop, rows, c);
+  for (std::size_t rows = 1;; rows = std::min(2 * rows, data.call.m)) {
+    const double ms = ms_of([&] { loop(data, rows, c); });
+    if (ms >= sample_ms || rows == data.call.m)
+      return ms * static_cast<double>(data.call.m) / static_cast<double>(rows);
   }
-  return ms * static_cast<double>(data.call.m) / static_cast<double>(rows);
 }
 
 struct Loop {
@@ -118,7 +108,7 @@ std::vector<PeerResult> run_host_loops(const HostData& data, const Reference* re
           fmt::format("left out, because it takes about {:.0f} s on one thread", predicted * 1e-3);
     } else {
       std::vector<float> c = data.c;
-      figures.median_ms = time_rows(data, loop.multiply_rows, data.call.m, c);
+      figures.median_ms = ms_of([&] { loop.multiply_rows(data, data.call.m, c); });
       figures.gflops = operations(data.size()) / (*figures.median_ms * 1e6);
       if (reference != nullptr) {
         const CheckResult check = reference->check(c);

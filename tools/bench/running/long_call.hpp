@@ -7,6 +7,7 @@
 
 namespace clgemm::bench {
 
+// Tells the user what is under way.
 using Tell = std::function<void(const std::string&)>;
 
 // Reports `text`, and makes the call. If the call takes longer than `interval`, the time so far is reported

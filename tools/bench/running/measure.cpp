@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <tuple>
 
 #include "common/interrupt.hpp"
 #include "common/statistics.hpp"
-#include "running/long_call.hpp"
 
 namespace clgemm::bench {
 
@@ -19,15 +18,10 @@ Entrant::Entrant(std::unique_ptr<Contestant> contestant, const Reference* refere
   check_result();
 }
 
-void Entrant::warm_up() {
-  run_once();
-}
-
 // Some contestants compute more than once a run, or wait. The limit applies to the whole time.
 RunTimes Entrant::run_once() {
-  const auto start = std::chrono::steady_clock::now();
-  const RunTimes times = contestant_->run();
-  last_run_ms_ = ms_since(start);
+  RunTimes times;
+  last_run_ms_ = ms_of([&] { times = contestant_->run(); });
   spent_ms_ += last_run_ms_;
   return times;
 }
@@ -41,9 +35,7 @@ void Entrant::run() {
 
 void Entrant::run_host_to_host() {
   const HostRun run = contestant_->run_host_to_host();
-  if (host_runs_ > 0) host_ms_.push_back(run.ms);
-  if (host_runs_ == 0) check(run.c);
-  ++host_runs_;
+  host_runs_++ == 0 ? check(run.c) : host_ms_.push_back(run.ms);
   last_host_ms_ = run.ms;
   host_spent_ms_ += run.ms;
 }
@@ -68,14 +60,12 @@ Figures Entrant::figures() const {
   figures.median_ms = median(times);
   figures.min_ms = minimum(times);
   figures.p95_ms = percentile_95(times);
-  if (const auto interval = interval_of_median(times)) {
-    figures.low_ms = interval->low;
-    figures.high_ms = interval->high;
-  }
-  if (const auto interval = interval_of_median(call_ms_)) {
-    figures.call_low_ms = interval->low;
-    figures.call_high_ms = interval->high;
-  }
+  const auto set_interval = [](const std::vector<double>& all, auto& low, auto& high) {
+    const std::optional<Interval> interval = interval_of_median(all);
+    if (interval) std::tie(low, high) = std::pair(interval->low, interval->high);
+  };
+  set_interval(times, figures.low_ms, figures.high_ms);
+  set_interval(call_ms_, figures.call_low_ms, figures.call_high_ms);
   figures.spread = (*figures.p95_ms - *figures.min_ms) / *figures.median_ms;
   figures.call_ms = median(call_ms_);
   figures.first_call_ms = first_call_ms_;

@@ -2,7 +2,6 @@
 // affect all of them equally.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "figures/results.hpp"
 #include "measuring/check.hpp"
+#include "running/long_call.hpp"
 #include "running/wrong_result.hpp"
 
 namespace clgemm::bench {
@@ -31,7 +31,7 @@ class Entrant {
   // contestant throws.
   Entrant(std::unique_ptr<Contestant> contestant, const Reference* reference);
 
-  void warm_up();
+  void warm_up() { run_once(); }
   void run();
 
   // Returns C of the last run. Valid until another entrant runs.
@@ -98,7 +98,6 @@ class Entrant {
 
 // Warms up and times all entrants. Calls `progress` with the present step. Ends early if interrupted()
 // returns true, and then an entrant may have no run.
-void measure(const std::vector<Entrant*>& entrants, const MeasureSettings& settings,
-             const std::function<void(const std::string&)>& progress);
+void measure(const std::vector<Entrant*>& entrants, const MeasureSettings& settings, const Tell& progress);
 
 }  // namespace clgemm::bench

@@ -2,7 +2,6 @@
 // against each other.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,11 +11,10 @@
 #include "figures/results.hpp"
 #include "peers/peer.hpp"
 #include "running/kernel_choice.hpp"
+#include "running/long_call.hpp"
 #include "running/measure.hpp"
 
 namespace clgemm::bench {
-
-using Tell = std::function<void(const std::string& what_is_under_way)>;
 
 class SizeRun {
  public:

@@ -31,21 +31,11 @@ Figures previous_of(const ResultLine& line) {
   return {};
 }
 
-std::string how_many_runs(const Results& results, const ShapeResult& shape) {
-  std::size_t fewest = results.wanted_runs;
-  for (const KernelResult& kernel : shape.kernels) {
-    if (kernel.figures.measured()) fewest = std::min(fewest, kernel.figures.runs);
-  }
-  if (fewest == results.wanted_runs) return fewest == 1 ? "1 run" : fmt::format("{} runs", fewest);
-  return fmt::format("{} to {} runs, as many as fit in {} s", fewest, results.wanted_runs,
-                     results.max_seconds);
-}
-
-void write_closing(std::ostream& out, const Results& results, const ShapeResult& shape) {
+void write_closing(std::ostream& out, const ShapeResult& shape) {
   const KernelResult* first = first_of(shape);
   if (first == nullptr) return;
-  out << fmt::format("Time: the median of {}, including packing, {}. \"x first\" is the ratio to {}.\n",
-                     how_many_runs(results, shape), clock_in_words(shape), first->kernel);
+  out << fmt::format("Time: the median, including packing, {}. \"x first\" is the ratio to {}.\n",
+                     clock_in_words(shape), first->kernel);
   const KernelResult& best = *shape.own();
   out << meaning_of_plus_minus;
   if (const auto ratio = shape.speed_up(shape.naive, best.figures)) {
@@ -75,8 +65,9 @@ void write_ladder_table(std::ostream& out, const Results& results) {
                 lines);
     out << '\n';
     write_notes(out, results, shape);
-    write_closing(out, results, shape);
+    write_closing(out, shape);
   }
+  write_fewer_runs(out, results);
   write_troubles(out, results);
 }
 

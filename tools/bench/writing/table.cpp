@@ -97,15 +97,6 @@ void explain_columns(std::ostream& out, const Results& results) {
       format_figure(results.ceilings->copy_gbs));
 }
 
-bool fewer_runs(const Results& results) {
-  for (const ShapeResult& shape : results.shapes) {
-    for (const KernelResult& kernel : shape.kernels) {
-      if (kernel.figures.measured() && kernel.figures.runs < results.wanted_runs) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 void write_table(std::ostream& out, const Results& results) {
@@ -116,10 +107,7 @@ void write_table(std::ostream& out, const Results& results) {
     write_notes(out, results, shape);
   }
   explain_columns(out, results);
-  if (fewer_runs(results)) {
-    out << fmt::format("There are fewer than {} runs if they would take more than {} s (--max-seconds).\n",
-                       results.wanted_runs, results.max_seconds);
-  }
+  write_fewer_runs(out, results);
   write_troubles(out, results);
   write_summary(out, results);
 }

@@ -24,8 +24,6 @@ void write_checks(std::ostream& out, const ShapeResult& shape) {
   }
   for (const KernelResult& kernel : shape.kernels) {
     if (!kernel.wrong.empty()) out << fmt::format("{}: {}\n", kernel.kernel, kernel.wrong);
-  }
-  for (const KernelResult& kernel : shape.kernels) {
     if (!kernel.agreement || kernel.agreement->passed) continue;
     out << fmt::format("{} differs from the peer's result: ratio {}, bound {:.1f}.\n", kernel.kernel,
                        format_figure(kernel.agreement->error_ratio), kernel.agreement->bound);
@@ -130,6 +128,18 @@ std::string clock_in_words(const ShapeResult& shape) {
   return fmt::format("in wall-clock time on the host, from the call to its completion, because {}",
                      names.empty() ? "the device reports no real times"
                                    : fmt::format("{} has no other time", fmt::join(names, ", ")));
+}
+
+void write_fewer_runs(std::ostream& out, const Results& results) {
+  const auto has_fewer = [&](const KernelResult& kernel) {
+    return kernel.figures.measured() && kernel.figures.runs < results.wanted_runs;
+  };
+  for (const ShapeResult& shape : results.shapes) {
+    if (std::none_of(shape.kernels.begin(), shape.kernels.end(), has_fewer)) continue;
+    out << fmt::format("There are fewer than {} runs if they would take more than {} s (--max-seconds).\n",
+                       results.wanted_runs, results.max_seconds);
+    return;
+  }
 }
 
 void write_troubles(std::ostream& out, const Results& results) {

@@ -55,6 +55,9 @@ inline constexpr const char* meaning_of_plus_minus =
 // the reason.
 std::string clock_in_words(const ShapeResult& shape);
 
+// If a kernel has fewer runs than were requested, says why.
+void write_fewer_runs(std::ostream& out, const Results& results);
+
 // Writes the doubts about the figures of this run: a busy machine, single runs, rates above the peak.
 void write_troubles(std::ostream& out, const Results& results);
 

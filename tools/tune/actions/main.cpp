@@ -1,13 +1,6 @@
 // clgemm-tune: finds the fastest kernels for a device and writes them to a file that clgemm reads.
-#include <fmt/format.h>
-
-#include <cstdio>
-
-#include "base/error.hpp"
 #include "base/platform/process.hpp"
-#include "common/bad_usage.hpp"
-#include "common/say.hpp"
-#include "common/usage_error.hpp"
+#include "common/program.hpp"
 #include "tune/actions/calibrate.hpp"
 #include "tune/actions/prepare.hpp"
 #include "tune/actions/tuned.hpp"
@@ -55,27 +48,14 @@ int run(const TuneOptions& options) {
   return bad_usage;
 }
 
-int complain(const char* what, int status) {
-  bench::say("clgemm-tune", fmt::format("error: {}", what));
-  return status;
-}
-
 }  // namespace
 }  // namespace clgemm::tune
 
 int main(int argc, char** argv) {
   using namespace clgemm::tune;
   clgemm::survive_closed_pipes();  // for writes to a worker that has ended
-  try {
+  return clgemm::bench::run_program("clgemm-tune", [&] {
     const auto options = parse_options(argc, argv);
     return options ? run(*options) : all_is_well;
-  } catch (const clgemm::bench::UsageError& error) {
-    return complain(error.what(), bad_usage);
-  } catch (const clgemm::Error& error) {
-    return complain(error.what(), clgemm::bench::is_bad_usage(error) ? bad_usage : something_failed);
-  } catch (const cl::Error& error) {
-    return complain(clgemm::from_opencl(error).what(), something_failed);
-  } catch (const std::exception& error) {
-    return complain(error.what(), something_failed);
-  }
+  });
 }

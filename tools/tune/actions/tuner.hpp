@@ -1,6 +1,7 @@
 // Runs clgemm-tune after the command line was parsed.
 #pragma once
 
+#include "common/program.hpp"
 #include "tune/command_line/options.hpp"
 
 namespace clgemm::tune {
@@ -10,8 +11,8 @@ int tune(const TuneOptions& options);
 int check_configs(const TuneOptions& options);
 int list_spaces(const TuneOptions& options);
 
-inline constexpr int all_is_well = 0;
-inline constexpr int something_failed = 1;
-inline constexpr int bad_usage = 2;
+using bench::all_is_well;
+using bench::bad_usage;
+using bench::something_failed;
 
 }  // namespace clgemm::tune

@@ -3,22 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
 
+#include "common/number.hpp"
 #include "common/sample_lines.hpp"
 
 namespace clgemm::tune {
 namespace {
 
 std::int64_t value_of(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || rest != text.data() + text.size())
-    throw std::runtime_error(fmt::format("'{}' is not a number", text));
-  return value;
+  const auto value = bench::number_in<std::int64_t>(text);
+  if (!value) throw std::runtime_error(fmt::format("'{}' is not a number", text));
+  return *value;
 }
 
 Config config_of(const std::string& text) {

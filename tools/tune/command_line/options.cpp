@@ -4,12 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
 #include <map>
-#include <utility>
 
 #include "common/kernel_names.hpp"
-#include "common/option_checks.hpp"
+#include "common/options.hpp"
 #include "common/usage_error.hpp"
 #include "kernel/kernel_file.hpp"
 
@@ -36,15 +34,8 @@ struct CommandLine {
   std::vector<std::string> sizes;
   std::vector<std::string> kernels;
   TuneOptions options;
-
-  // Actions other than tuning, by the option that requests them. Only one can be given.
-  std::vector<std::pair<CLI::Option*, Action>> actions;
+  bench::Actions<Action> actions;  // other than tuning
 };
-
-CLI::Option* add_action(CommandLine& line, Action action, CLI::Option* option) {
-  line.actions.emplace_back(option, action);
-  return option;
-}
 
 void add_what(CLI::App& app, CommandLine& line) {
   TuneOptions& options = line.options;
@@ -107,14 +98,14 @@ void add_how(CLI::App& app, CommandLine& line) {
 void add_calibration(CLI::App& app, CommandLine& line) {
   TuneOptions& options = line.options;
   const char* group = "The speed model";
-  add_action(line, Action::calibrate, app.add_flag("--calibrate"))
+  line.actions.add(Action::calibrate, app.add_flag("--calibrate"))
       ->description(
           "Measure all configs that can be the fastest, on random shapes, and fit the\n"
           "speed model, from which clgemm chooses for every shape. Print the regret on\n"
           "shapes that were not used for the fit. --budget is 600 by default. Shapes\n"
           "that are not measured by then are left out. The fit takes additional time")
       ->group(group);
-  add_action(line, Action::calibrate, app.add_flag("--quick", options.quick))
+  line.actions.add(Action::calibrate, app.add_flag("--quick", options.quick))
       ->description(
           "Like --calibrate, with 9 s of measuring: only the few configs that are best\n"
           "on other devices, on some shapes. --budget is 9 by default. Compilation and\n"
@@ -133,14 +124,14 @@ void add_calibration(CLI::App& app, CommandLine& line) {
                  "times to this file, as CSV; clgemm-bench --report makes charts of it")
       ->type_name("FILE")
       ->group(group);
-  add_action(line, Action::fit, app.add_option("--fit", options.fit_from))
+  line.actions.add(Action::fit, app.add_option("--fit", options.fit_from))
       ->description(
           "Measure nothing, and fit the speed model to a file of --keep-samples. The\n"
           "--output file must exist and names the device")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->group(group);
-  add_action(line, Action::regret, app.add_option("--regret", options.fit_from))
+  line.actions.add(Action::regret, app.add_option("--regret", options.fit_from))
       ->description(
           "Measure nothing, and print the regret of the --output file on the samples of\n"
           "another run (a file of --keep-samples)")
@@ -158,55 +149,40 @@ void add_where(CLI::App& app, CommandLine& line) {
       ->type_name("FILE")
       ->group(group);
   app.add_flag("--fresh", options.fresh, "Discard the measurements of a run that was stopped")->group(group);
-  add_action(line, Action::export_file, app.add_option("--export", options.other_file))
+  line.actions.add(Action::export_file, app.add_option("--export", options.other_file))
       ->description(
           "Tune nothing, and write the data of the output file in the form of the files\nin kernels/tuned/")
       ->type_name("FILE")
       ->group(group);
-  add_action(line, Action::import_file, app.add_option("--import", options.other_file))
+  line.actions.add(Action::import_file, app.add_option("--import", options.other_file))
       ->description("Tune nothing, and add the data of such a file for this device to the output\nfile")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->group(group);
-  add_action(line, Action::list_tuned, app.add_flag("--list-tuned"))
+  line.actions.add(Action::list_tuned, app.add_flag("--list-tuned"))
       ->description("Tune nothing, and print what was tuned, and in which files it is")
       ->group(group);
-  add_action(line, Action::forget, app.add_flag("--forget"))
+  line.actions.add(Action::forget, app.add_flag("--forget"))
       ->description("Tune nothing, and remove the data for each --size, or all data, from the\noutput file")
       ->group(group);
-  add_action(line, Action::check, app.add_flag("--check"))
+  line.actions.add(Action::check, app.add_flag("--check"))
       ->description(
           "Tune nothing, but run and check every config, or --samples of them, once at\n"
           "each --size (default: 67x197x33)")
       ->group(group);
-  add_action(line, Action::prepare, app.add_flag("--prepare"))
+  line.actions.add(Action::prepare, app.add_flag("--prepare"))
       ->description(
           "Tune nothing, but compile everything that clgemm may choose on this device,\n"
           "with one process for each core, so that no later call has to wait for the\n"
           "compiler")
       ->group(group);
-  add_action(line, Action::list, app.add_flag("--list"))
+  line.actions.add(Action::list, app.add_flag("--list"))
       ->description("Tune nothing, and print how many configs each kernel has on this device")
       ->group(group);
   // For the processes that run configs.
-  add_action(line, Action::work, app.add_flag("--worker"))->group("");
-  add_action(line, Action::work_for_calibration, app.add_flag("--calibration-worker"))->group("");
-  add_action(line, Action::work_for_preparing, app.add_flag("--preparing-worker"))->group("");
-}
-
-// Returns tuning if no option requests another action.
-Action action_of(const CommandLine& line) {
-  const CLI::Option* chosen = nullptr;
-  Action result = Action::tune;
-  for (const auto& [option, action] : line.actions) {
-    if (option->count() == 0) continue;
-    if (chosen != nullptr)
-      throw bench::UsageError(
-          fmt::format("{} and {} cannot be used together", chosen->get_name(), option->get_name()));
-    chosen = option;
-    result = action;
-  }
-  return result;
+  line.actions.add(Action::work, app.add_flag("--worker"))->group("");
+  line.actions.add(Action::work_for_calibration, app.add_flag("--calibration-worker"))->group("");
+  line.actions.add(Action::work_for_preparing, app.add_flag("--preparing-worker"))->group("");
 }
 
 // Rejects options that would have no effect.
@@ -272,18 +248,9 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   add_how(app, line);
   add_calibration(app, line);
   add_where(app, line);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    app.exit(request, std::cout, std::cerr);
-    return std::nullopt;
-  } catch (const CLI::ExtrasError&) {
-    throw bench::UsageError(bench::unknown_option(app));
-  } catch (const CLI::ParseError& error) {
-    throw bench::UsageError(error.what());
-  }
+  if (!bench::parse(app, argc, argv)) return std::nullopt;
   TuneOptions& options = line.options;
-  options.action = action_of(line);
+  options.action = line.actions.given(Action::tune).second;
   refuse_useless(app, options);
   options.kernel_folder = kernel_folder_or_default(options.kernel_folder);
   for (const std::string& size : line.sizes) options.sizes.push_back(bench::parse_size(size));
