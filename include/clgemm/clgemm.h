@@ -25,12 +25,13 @@
 /// words. Arguments are checked before any work, so C is unchanged after an error about an argument. clgemm
 /// prints nothing, unless the environment variable CLGEMM_LOG is set, and never ends the program.
 ///
-/// The functions do the same as the corresponding functions in clgemm.hpp. They have the same arguments in
-/// the same order, after a clgemm_context as the first argument. Most functions accept NULL for this context;
-/// clgemm then uses one of its own contexts. For host matrices, clgemm makes one context, with the default
-/// device, at the first call that needs it. It makes others for the queues that you pass: all queues with the
-/// same device and the same OpenCL context share one. It keeps the contexts of the most recently used queues.
-/// clgemm's own contexts keep their OpenCL contexts alive. clgemm_release_contexts() releases them all.
+/// The functions do the same as the corresponding functions in clgemm.hpp. A member function becomes a
+/// function whose first argument is a clgemm_context or a clgemm_device_set. The other arguments are in the
+/// same order as in C++. Most functions accept NULL for the context; clgemm then uses one of its own
+/// contexts. For host matrices, clgemm makes one context, with the default device, at the first call that
+/// needs it. It makes others for the queues that you pass: all queues with the same device and the same
+/// OpenCL context share one. It keeps the contexts of the most recently used queues. clgemm's own contexts
+/// keep their OpenCL contexts alive. clgemm_release_contexts() releases them all.
 #ifndef CLGEMM_CLGEMM_H
 #define CLGEMM_CLGEMM_H
 
@@ -174,14 +175,14 @@ typedef struct clgemm_options {
 
   /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. This
   /// memory holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no
-  /// matrix has to fit into this memory. If the limit is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB
-  /// sets the limit. If the variable is not set, the limit is three quarters of the device's memory.
+  /// matrix has to fit into this memory. 0 means the value of the environment variable
+  /// CLGEMM_DEVICE_MEMORY_MIB. If the variable is not set, 0 means three quarters of the device's memory.
   size_t device_memory_limit;
 
   /// Set this to 1 if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
-  /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
-  /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
-  /// still copied to C through clgemm's memory. So even if a device fails, clgemm knows which parts of C
+  /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. If 1, the matrices are
+  /// copied directly; otherwise, they are copied through clgemm's pinned memory. If beta is not 0, results
+  /// are still copied to C through clgemm's memory. So even if a device fails, clgemm knows which parts of C
   /// still have their old values. If several devices share the call, another one can compute these parts.
   int host_matrices_are_pinned;
 } clgemm_options;
@@ -261,7 +262,8 @@ CLGEMM_API clgemm_status clgemm_context_create_for_device(cl_device_id device, c
 /// Makes a context with the device and the OpenCL context of this queue. It does not keep the queue itself.
 CLGEMM_API clgemm_status clgemm_context_create_for_queue(cl_command_queue queue, clgemm_context** context);
 
-/// Destroys a context. Does not disturb calls that are still running on the device. NULL does nothing.
+/// Destroys a context. Does not disturb calls that are still running on the device. If `context` is NULL,
+/// nothing happens.
 CLGEMM_API void clgemm_context_destroy(clgemm_context* context);
 
 /// Returns the device of a context. The context owns it, as it owns the results of the next two functions.
@@ -296,15 +298,16 @@ CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layou
 
 /// Computes `batch_count` GEMMs on host matrices in one call. GEMM i uses the matrices that begin at a + i *
 /// stride_a, b + i * stride_b and c + i * stride_c. If stride_a or stride_b is 0, all GEMMs use the same A or
-/// B. The matrices C must not overlap, unless stride_c is 0. If it is 0, all products are added into one C,
-/// in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is complete.
+/// B. The matrices C must not overlap, unless stride_c is 0. If it is 0, the GEMMs are computed one after
+/// another, in the order of i, and added into one C: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns
+/// when every C is complete.
 ///
 /// A device that shares the host's memory computes all GEMMs in place, in one launch if memory allows and
 /// stride_c is not 0. For any other device, small matrices are gathered in clgemm's pinned memory and
 /// computed together. Large matrices are computed one after another, as by clgemm_sgemm_host(). If you limit
 /// the device's memory (`device_memory_limit`), small matrices are also computed one after another. In all
-/// other respects, the rules of clgemm_sgemm_host() apply. If the call fails, the content of all matrices C
-/// is undefined.
+/// other respects, the rules of clgemm_sgemm_host() apply. After an error that is not about an argument, the
+/// content of all matrices C is undefined.
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched_host(
     clgemm_context* context, clgemm_layout layout, clgemm_transpose transpose_a, clgemm_transpose transpose_b,
     size_t m, size_t n, size_t k, float alpha, const float* a, size_t lda, size_t stride_a, const float* b,
@@ -398,7 +401,7 @@ CLGEMM_API clgemm_status clgemm_sgemm_batched(
 /// compiler.
 ///
 /// If `context` is NULL, clgemm uses its own context for `queue`. Otherwise `queue` is ignored and may be
-/// NULL. The same applies to clgemm_explain(), clgemm_sgemm_scratch_bytes() and clgemm_predicted_seconds().
+/// NULL. The same applies to clgemm_explain() and clgemm_sgemm_scratch_bytes().
 CLGEMM_API clgemm_status clgemm_prepare(clgemm_context* context, cl_command_queue queue,
                                         const clgemm_shape* shapes, size_t shape_count,
                                         const clgemm_options* options);
@@ -457,7 +460,7 @@ CLGEMM_API clgemm_status clgemm_device_set_create(const char* list, clgemm_devic
 CLGEMM_API clgemm_status clgemm_device_set_create_for_devices(size_t count, const cl_device_id* list,
                                                               clgemm_device_set** devices);
 
-/// Destroys a set. You must not destroy it while a call is running. NULL does nothing.
+/// Destroys a set. You must not destroy it while a call is running. If `devices` is NULL, nothing happens.
 CLGEMM_API void clgemm_device_set_destroy(clgemm_device_set* devices);
 
 /// Writes the first `size` devices of the set to `list`. If `count` is not NULL, `*count` becomes the number
@@ -473,8 +476,8 @@ CLGEMM_API clgemm_status clgemm_device_set_sgemm(clgemm_device_set* devices, clg
                                                  size_t lda, const float* b, size_t ldb, float beta, float* c,
                                                  size_t ldc, const clgemm_options* options);
 
-/// Like clgemm_sgemm_strided_batched_host(), on several devices. They share each GEMM. If the matrices are
-/// small, the fastest device computes all GEMMs.
+/// Like clgemm_sgemm_strided_batched_host(), on several devices. The devices share each GEMM, unless the
+/// matrices are small. Then the fastest device computes all GEMMs.
 CLGEMM_API clgemm_status clgemm_device_set_sgemm_strided_batched(
     clgemm_device_set* devices, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha, const float* a, size_t lda,
@@ -499,8 +502,8 @@ CLGEMM_API clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devic
                                                         char* text, size_t* needed_size);
 
 /// Writes to `*seconds` the time that the speed model predicts for a call on device memory; see
-/// clgemm::Context::predicted_seconds(). If `context` and `queue` are NULL, it uses the context for host
-/// matrices.
+/// clgemm::Context::predicted_seconds(). `context` and `queue` are as in clgemm_prepare(). If both are NULL,
+/// clgemm uses its own context for host matrices.
 CLGEMM_API clgemm_status clgemm_predicted_seconds(clgemm_context* context, cl_command_queue queue,
                                                   const clgemm_shape* shape, const clgemm_options* options,
                                                   double* seconds);

@@ -105,14 +105,14 @@ struct Options {
 
   /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. This
   /// memory holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no
-  /// matrix has to fit into this memory. If the limit is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB
-  /// sets the limit. If the variable is not set, the limit is three quarters of the device's memory.
+  /// matrix has to fit into this memory. 0 means the value of the environment variable
+  /// CLGEMM_DEVICE_MEMORY_MIB. If the variable is not set, 0 means three quarters of the device's memory.
   std::size_t device_memory_limit = 0;
 
   /// Set this to true if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
-  /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
-  /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
-  /// still copied to C through clgemm's memory. So even if a device fails, clgemm knows which parts of C
+  /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. If true, the matrices are
+  /// copied directly; otherwise, they are copied through clgemm's pinned memory. If beta is not 0, results
+  /// are still copied to C through clgemm's memory. So even if a device fails, clgemm knows which parts of C
   /// still have their old values. If several devices share the call, another one can compute these parts.
   bool host_matrices_are_pinned = false;
 };
@@ -194,7 +194,7 @@ using WaitList = std::vector<cl_event>;
 ///
 /// Lost devices: if a kernel causes a fault, such as an access to invalid memory, the OpenCL context in which
 /// it ran is destroyed. The kernel may be clgemm's own or that of any other code in the process. The call
-/// that notices this throws Error(device_lost), and so do all later calls on this Context. There is one
+/// that notices the loss throws Error(device_lost), and so do all later calls on this Context. There is one
 /// exception: if the device may still use the host matrices of a call, this call throws
 /// Error(matrices_in_use), and later calls throw Error(device_lost). All data in device memory is lost. On an
 /// NVIDIA H200 (driver 580), the process can then no longer use the device: it cannot make a new OpenCL
@@ -251,16 +251,16 @@ class CLGEMM_API Context {
 
   /// Computes `batch_count` GEMMs on host matrices in one call. GEMM i uses the matrices that begin at
   /// a + i * stride_a, b + i * stride_b and c + i * stride_c. If stride_a or stride_b is 0, all GEMMs use the
-  /// same A or B. The matrices C must not overlap, unless stride_c is 0. If it is 0, all products are added
-  /// into one C, in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is
-  /// complete.
+  /// same A or B. The matrices C must not overlap, unless stride_c is 0. If it is 0, the GEMMs are computed
+  /// one after another, in the order of i, and added into one C:
+  /// C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is complete.
   ///
   /// A device that shares the host's memory computes all GEMMs in place, in one launch if memory allows and
   /// stride_c is not 0. For any other device, small matrices are gathered in clgemm's pinned memory and
   /// computed together. Large matrices are computed one after another, as by sgemm(). If you limit the
   /// device's memory (Options::device_memory_limit), small matrices are also computed one after another. In
-  /// all other respects, the rules of sgemm() apply. If the call fails, the content of all matrices C is
-  /// undefined.
+  /// all other respects, the rules of sgemm() apply. After an error that is not about an argument, the
+  /// content of all matrices C is undefined.
   void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                              std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                              std::size_t stride_a, const float* b, std::size_t ldb, std::size_t stride_b,
@@ -426,8 +426,8 @@ class CLGEMM_API DeviceSet {
              std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
              float beta, float* c, std::size_t ldc, const Options& options = {});
 
-  /// Like Context::sgemm_strided_batched() for host matrices. The devices share each GEMM. If the matrices
-  /// are small, the fastest device computes all GEMMs.
+  /// Like Context::sgemm_strided_batched() for host matrices. The devices share each GEMM, unless the
+  /// matrices are small. Then the fastest device computes all GEMMs.
   void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                              std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                              std::size_t stride_a, const float* b, std::size_t ldb, std::size_t stride_b,

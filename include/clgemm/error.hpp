@@ -29,8 +29,8 @@ enum class ErrorCode {
   self_test_failed,       ///< a kernel gave a wrong result on this device in its self-test
   device_lost,            ///< a fault has destroyed the device's OpenCL context and its data; see Context
   forked_process,         ///< this process was forked from one that had used clgemm; see Context
-  matrices_in_use,  ///< a call on host matrices failed, and clgemm cannot wait for the device: it may still
-                    ///< read A and B and write C, so do not free them before the process ends
+  matrices_in_use,  ///< a call on host matrices failed, and the device may still read A and B and write C,
+                    ///< so do not free them before the process ends
 };
 
 /// The argument that an Error is about, by its name in clgemm.hpp. `a`, `b` and `c` stand for the pointer, or
@@ -57,7 +57,7 @@ enum class Argument {
 };
 
 /// Thrown by every function of clgemm that fails. If an error can be detected before any work, it is thrown
-/// before any work. C is then unchanged.
+/// then, and C is unchanged.
 class CLGEMM_API Error : public std::runtime_error {
  public:
   /// Makes an Error of this kind, with this text for what().
