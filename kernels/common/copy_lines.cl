@@ -29,7 +29,7 @@ static inline int shift_of(const Source source, const int row) {
 // Starts the copies of `lines` lines from depth `from` on, and fills in zeros past the end of the matrix. A
 // row of a stage is STEP floats of one line if `along_k`, otherwise all lines at one depth. Rows are `stride`
 // floats apart, which is at least 4 more than they hold.
-static inline void copy_lines(const uint stage, const Source source, const bool along_k, const int lines,
+static inline void copy_lines(const Shared stage, const Source source, const bool along_k, const int lines,
                               const int stride, const int from) {
   const int width = along_k ? STEP : lines;  // floats in a row
   const int rows = along_k ? lines : STEP;
@@ -43,7 +43,7 @@ static inline void copy_lines(const uint stage, const Source source, const bool 
   const __global float* first = source.first + (along_k ? from : from * source.ld);
   const __global float* place = first + y * source.ld + x - shift_of(source, y);
   const ulong step = apart * source.ld;
-  uint to = stage + 4 * (y * stride + x);
+  Shared to = stage + 4 * (y * stride + x);
   if (width <= valid && rows <= valid_rows) {
 #pragma unroll 8
     for (int i = 0; i < rows / apart; ++i) {

@@ -1,10 +1,23 @@
 // Features of NVIDIA's GPUs beyond OpenCL C, by inline PTX: addresses of local ("shared") memory,
 // asynchronous copies into it, and barriers that count the bytes that have arrived. Names follow the PTX ISA.
 
-static inline uint shared_address(const __local void* memory) {
+// An address in local memory, in bytes. Other devices have it, so that kernels with `Shared` can be tested
+// anywhere.
+#if defined(__NV_CL_C_VERSION)
+typedef uint Shared;
+
+static inline Shared shared_address(const __local void* memory) {
   return (uint)(size_t)memory;
 }
+#else
+typedef __local char* Shared;
 
+static inline Shared shared_address(__local void* memory) {
+  return (Shared)memory;
+}
+#endif
+
+#if defined(__NV_CL_C_VERSION)
 // Loads four matrices of 8 lines x 8 of k. Each work-item names one line: the first eight those of the first
 // matrix, the next eight those of the second, and so on.
 static inline void load_matrices(uint* fragment, const uint address) {
@@ -58,3 +71,4 @@ static inline void copy_bulk(const uint shared, const __global char* global_memo
       "l"(global_memory), "r"(bytes), "r"(barrier)
       : "memory");
 }
+#endif

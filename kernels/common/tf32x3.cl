@@ -1,10 +1,8 @@
 // Computes tiles of C as three products of TF32 parts on Hopper's tensor cores, with A and B in the caller's
 // memory. It is for tf32x3_wgmma.cl and helpers/fallback_tf32x3.cl.
 //
-// A number x is h + l. Both are TF32 (8 bits of exponent, 11 of mantissa). h is x rounded, and l is the rest;
-// the tensor core drops what exceeds its 11 bits. Then a b is l h' + h l' + h h', except for 2^-22 of it
-// ("3xTF32" of CUTLASS; Ootomo and Yokota 2022). The tensor core truncates when it adds. So its sums start
-// from zero again every 32 of k, and fp32 units add them up.
+// The parts of numbers and their limits are in common/tf32.cl. The tensor core truncates when it adds. So its
+// sums start from zero again every 32 of k, and fp32 units add them up.
 //
 // A tile is TILE_X lines of one operand, X, times TILE_Y lines of the other operand, Y. X has rows of C, or
 // columns if SWAP. wgmma takes X from registers and Y from local memory, as two planes. SLICES share k; each
@@ -12,10 +10,6 @@
 // (consumers) and one warpgroup of splitters (producers). The splitters copy X and Y unchanged,
 // asynchronously and STAGES steps ahead, and make the planes of Y. The multipliers split X themselves,
 // because X passes through their registers anyway.
-//
-// TF32 has the exponents of fp32. The kernel notices numbers that TF32 cannot hold. Inf, NaN and what rounds
-// to Inf give a result that is not a number. All work-items look for numbers so small that their low part is
-// lost. If something is noticed, the tile is computed again in plain fp32 (common/slices.cl).
 #if !defined(TILE_X) || !defined(TILE_Y) || !defined(SWAP) || !defined(SLICES) || !defined(STAGES) || \
     !defined(BAND)
 #error "common/tf32x3.cl needs TILE_X, TILE_Y, SWAP, SLICES, STAGES and BAND"
@@ -32,16 +26,8 @@
 #define SUMS (TILE_Y / 2)                         // per work-item
 #define STEP 32                                   // depths
 #define INLINED static inline __attribute__((always_inline))
-
-// The plain way: the multipliers compute the same tile.
-#define BM ROWS
-#define BN COLUMNS
-#define TM (TILE_Y == 32 ? 4 : 8)
+#define TM (TILE_Y == 32 ? 4 : 8)                 // results per multiplier in plain fp32
 #define TN (TILE_Y == 128 ? 8 : 4)
-#define DEPTH 8
-#define COPIES 2
-#define A_WIDTH 1  // floats that are read at once, because operands may lie anywhere
-#define B_WIDTH 1
 #define SLICES_BARRIER asm volatile("bar.sync 8, %0;" ::"n"(MULTIPLIERS) : "memory")
 #define PARTS_BARRIER SLICES_BARRIER
 
@@ -49,10 +35,7 @@
 #define WGMMA_DEPTH "k8"
 #define WGMMA_END ""
 #include "common/copy_lines.cl"
-#include "common/parts.cl"
-#include "common/slices.cl"
-#include "common/tensor_store.cl"
-#include "common/tile_order.cl"
+#include "common/tf32.cl"
 #include "common/wgmma.cl"
 
 #if TILE_Y == 128
@@ -96,22 +79,6 @@
 #define TAKE_REGISTERS
 #endif
 
-// The GEMM, as all work-groups of a launch see it, or one slice of it along k.
-typedef struct {
-  int m, n, k;
-  float alpha, beta;
-  __global const float* a;
-  __global const float* b;
-  __global float* c;
-  ulong lda, ldb, ldc;
-} Multiply;
-
-// What a tile's work-items notice: the least nonzero magnitudes, doubled and minus one, and whether a result
-// is not a number.
-typedef struct {
-  uint least_x, least_y, is_strange;
-} Noticed;
-
 // A position in a slice's ring of stages, and the parity of the phase to wait for.
 typedef struct {
   int stage;
@@ -141,19 +108,6 @@ INLINED void make_rings(const uint barriers) {
     mbarrier_init(empty_barrier(barriers, stage), SLICE_MULTIPLIERS / 32);
   }
   mbarrier_init_fence();
-}
-
-// Ignores the sign. Zeros count as the largest of all.
-INLINED uint least_with(const uint least, const uint bits) {
-  return min(least, 2 * bits - 1);
-}
-
-INLINED uint high_part(const uint bits) {
-  return (bits + 0x1000u) & 0xffffe000u;
-}
-
-INLINED uint low_part(const uint bits, const uint high) {
-  return as_uint(as_float(bits) - as_float(high));
 }
 
 // Returns the place in a plane, in floats. A line is a row of 16-byte pieces along k, in an order that puts
@@ -332,20 +286,8 @@ INLINED uint multiply_steps(float* sums, __local char* memory, const uint barrie
 INLINED bool are_numbers(const float* sums) {
   bool are = true;
 #pragma unroll
-  for (int i = 0; i < SUMS; ++i) are &= (as_uint(sums[i]) & 0x7f800000u) != 0x7f800000u;
+  for (int i = 0; i < SUMS; ++i) are &= is_number(sums[i]);
   return are;
-}
-
-// Returns true if the tensor cores lost nothing that matters. The low part of a number is at most 2^-12 of
-// it. If the number is at least 2^-104, its low part is off by at most 2^-136. Products of at least 2^-110
-// are off by at most 2^-149, because the tensor core ends there. Each error is at most 2^-22 of the number or
-// product.
-INLINED bool is_exact(const __local Noticed* noticed) {
-  if (noticed->is_strange) return false;
-  if (noticed->least_x == UINT_MAX || noticed->least_y == UINT_MAX) return true;
-  const float x = as_float((noticed->least_x + 1) / 2);
-  const float y = as_float((noticed->least_y + 1) / 2);
-  return x >= 0x1p-104f && y >= 0x1p-104f && x * y >= 0x1p-110f;
 }
 
 // Adds a slice's sums to the tile in local memory; the first slice overwrites what was there.
@@ -357,12 +299,6 @@ INLINED void add_to_tile(__local float* tile, const float* sums, const bool is_f
   const int y_step = SWAP ? C_STRIDE : 1;
   const int below = (X_ALONG_K ? 8 : 1) * x_step;
   put_sums(tile + x * x_step + lane % 4 * 2 * y_step, sums, SUMS, y_step, below, !is_first);
-}
-
-INLINED Target target_of(const Multiply* call, const int first_row, const int first_column) {
-  const Target target = {call->c + first_row * call->ldc + first_column, call->ldc, call->m - first_row,
-                         call->n - first_column, call->alpha, call->beta};
-  return target;
 }
 
 // Adds up the sums of the slices and stores them, or computes the tile again. The multipliers call it.
@@ -377,18 +313,8 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
     const Tile tile = {(const __local float*)memory, ROWS, COLUMNS, C_STRIDE, 1, 0};
     store_tile_of_c(target_of(call, first_row, first_column), tile, get_local_id(0), MULTIPLIERS);
   } else {
-    float4 plain[TM][TN / 4];
-    multiply_slices(plain, (__local float4*)memory,
-                    lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
-                    lines_from(call->b, call->ldb, !TRANSPOSE_B, first_column, call->n, call->k));
-    store_slices(plain, (__local float4*)memory, call->c, call->ldc, call->m, call->n, first_row,
-                 first_column, call->alpha, call->beta);
+    multiply_again(call, (__local float4*)memory, first_row, first_column);
   }
-}
-
-INLINED int2 tile_of(const Multiply* call) {
-  const int2 tile = tile_position((call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
-  return (int2)(tile.x * ROWS, tile.y * COLUMNS);
 }
 
 // Computes the work-group's tile. `memory` has MEMORY_BYTES, `barriers` has 2 * STAGES * SLICES words.

@@ -15,8 +15,15 @@ double peak_of(const KernelConfig& kernel, const Device& device, double multiply
   if (kernel.products == 0) return multiply_adds;
   const double hertz = 1e6 * static_cast<double>(device.clock_mhz);
   const DeviceFacts facts = facts_of(device);
-  return hertz * (kernel.manifest().matrix_units == MatrixUnits::fp32 ? facts.matrix_multiply_adds
-                                                                      : facts.half_multiply_adds);
+  switch (kernel.manifest().matrix_units) {
+    case MatrixUnits::bits16:
+      return hertz * facts.half_multiply_adds;
+    case MatrixUnits::tf32:
+      return hertz * facts.half_multiply_adds / 2.0;
+    case MatrixUnits::fp32:
+      return hertz * facts.matrix_multiply_adds;
+  }
+  return 0.0;
 }
 
 // Returns the fraction of the peak that a kernel reaches. These are guesses, as is the time in which a
@@ -24,7 +31,9 @@ double peak_of(const KernelConfig& kernel, const Device& device, double multiply
 // 45.3 TFLOP/s at 8192). With fewer results, a work-item reads more for each result, from local memory or a
 // cache, so it reaches less: .71 with 64 results, .68 with 32, .64 with 16. CDNA 3 and RDNA 4 compute with
 // 16-bit numbers 8 times as fast. Three products of them read as much as one product of fp32 numbers, so
-// reading counts 8 / 3 times as much: .50 with 128 results, .46 with 64, .37 with 16.
+// reading counts 8 / 3 times as much: .50 with 128 results, .46 with 64, .37 with 16. TF32 numbers are taken
+// for the same. With 64 results that is 24 TFLOP/s on an A100, which is what its users report of CUTLASS with
+// three TF32 products.
 double part_of_peak(const KernelConfig& kernel) {
   const double side = std::sqrt(static_cast<double>(kernel.tile_rows * kernel.tile_columns) /
                                 static_cast<double>(kernel.work_items()));

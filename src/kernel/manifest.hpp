@@ -28,7 +28,7 @@ enum class Role { gemm, fallback, pack, pack_both, scale, reduce };
 enum class GridAxis { rows, columns, tiles };
 
 // The numbers that the matrix units of a kernel multiply.
-enum class MatrixUnits { bits16, fp32 };
+enum class MatrixUnits { bits16, tf32, fp32 };
 
 struct Manifest {
   struct Parameter {

@@ -231,10 +231,10 @@ class ManifestParser {
   }
 
   void parse_matrix_units() {
-    static const auto& all = *new std::map<std::string_view, MatrixUnits>{{"16_bit", MatrixUnits::bits16},
-                                                                          {"fp32", MatrixUnits::fp32}};
+    static const auto& all = *new std::map<std::string_view, MatrixUnits>{
+        {"16_bit", MatrixUnits::bits16}, {"tf32", MatrixUnits::tf32}, {"fp32", MatrixUnits::fp32}};
     const auto found = all.find(without_remark(value_));
-    if (found == all.end()) fail("expected 16_bit or fp32", value_);
+    if (found == all.end()) fail("expected 16_bit, tf32 or fp32", value_);
     manifest_.matrix_units = found->second;
   }
 

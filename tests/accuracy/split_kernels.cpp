@@ -75,8 +75,16 @@ std::vector<float> plain_tile(const TileCall& call, std::size_t slices) {
   });
 }
 
-// ---- three TF32 products: common/tf32x3.cl
+// ---- three TF32 products: common/tf32.cl
 constexpr std::size_t tf32_step = 32;
+
+// How a kernel adds the products.
+struct Tf32Sums {
+  const TensorCore& core;
+  std::size_t together;  // depths after which a new sum starts from zero
+};
+constexpr Tf32Sums by_wgmma{hopper_tf32, 32};  // common/tf32x3.cl
+constexpr Tf32Sums by_mma{hopper_tf32, 8};     // common/mma_tf32.cl
 
 struct Tf32Line {
   std::vector<Factor> high, low;
@@ -91,19 +99,19 @@ Tf32Line split_tf32(const std::vector<float>& line) {
   return {make_factors(high, least_of_tf32), make_factors(low, least_of_tf32)};
 }
 
-// Computes a slice, which has every `slices`-th step.
-float tf32_slice(const Tf32Line& x, const Tf32Line& y, std::size_t slice, std::size_t slices) {
-  const TensorCore& core = hopper_tf32;
-  const std::size_t depth = x.high.size();
+// Computes a slice, which has every `slices`-th step. An instruction takes 8 of k.
+float tf32_slice(const Tf32Sums& sums, const Tf32Line& x, const Tf32Line& y, std::size_t slice,
+                 std::size_t slices) {
+  constexpr std::size_t at_once = 8;
   float sum = 0.0f;
-  for (std::size_t first = slice * tf32_step; first < depth; first += slices * tf32_step) {
+  for (std::size_t first = 0; first < x.high.size(); first += sums.together) {
+    if (first / tf32_step % slices != slice) continue;
     float fresh = 0.0f;
-    for (std::size_t i = first; i < first + tf32_step; i += core.together) {
-      fresh = add_products(core, &x.low[i], &y.high[i], core.together, fresh);
-      fresh = add_products(core, &x.high[i], &y.low[i], core.together, fresh);
+    for (std::size_t i = first; i < first + sums.together; i += at_once) {
+      fresh = add_products(sums.core, &x.low[i], &y.high[i], at_once, fresh);
+      fresh = add_products(sums.core, &x.high[i], &y.low[i], at_once, fresh);
     }
-    fresh = add_products(core, &x.high[first], &y.high[first], tf32_step, fresh);
-    sum += fresh;
+    sum += add_products(sums.core, &x.high[first], &y.high[first], sums.together, fresh);
   }
   return sum;
 }
@@ -124,7 +132,7 @@ bool tf32_is_exact(const TileCall& call) {
   return a >= 0x1p-104f && b >= 0x1p-104f && a * b >= 0x1p-110f;
 }
 
-TileResult tf32x3(const TileCall& call, bool swap, std::size_t slices) {
+TileResult tf32x3(const Tf32Sums& sums, const TileCall& call, bool swap, std::size_t slices) {
   std::vector<Tf32Line> a, b;
   for (const auto& line : lines_of(call.a, call.rows, call.k, tf32_step)) a.push_back(split_tf32(line));
   for (const auto& line : lines_of(call.b, call.columns, call.k, tf32_step)) b.push_back(split_tf32(line));
@@ -132,8 +140,9 @@ TileResult tf32x3(const TileCall& call, bool swap, std::size_t slices) {
   std::vector<float> c = tile_of(call, [&](std::size_t row, std::size_t column) {
     float sum = 0.0f;
     for (std::size_t slice = 0; slice < slices; ++slice) {
-      const float one =
-          swap ? tf32_slice(b[column], a[row], slice, slices) : tf32_slice(a[row], b[column], slice, slices);
+      const Tf32Line& x = swap ? b[column] : a[row];
+      const Tf32Line& y = swap ? a[row] : b[column];
+      const float one = tf32_slice(sums, x, y, slice, slices);
       is_strange |= !std::isfinite(one);
       sum = slice == 0 ? one : sum + one;
     }
@@ -156,10 +165,11 @@ std::vector<float> part_of(const std::vector<float>& matrix, std::size_t k, std:
 
 // Split-K (common/parts.cl): each slice along k is a separate product, and the products are added up in
 // order.
-TileResult tf32x3_in_slices(const TileCall& call, bool swap, std::size_t slices, std::size_t parts) {
+TileResult tf32x3_in_slices(const Tf32Sums& method, const TileCall& call, bool swap, std::size_t slices,
+                            std::size_t parts) {
   constexpr std::size_t unit = 4;
   const std::size_t depth = round_up((call.k + parts - 1) / parts, unit);
-  if (depth >= call.k) return tf32x3(call, swap, slices);
+  if (depth >= call.k) return tf32x3(method, call, swap, slices);
   std::vector<float> sums;
   Way way = Way::tf32x3;
   for (std::size_t first = 0; first < call.k; first += depth) {
@@ -172,7 +182,7 @@ TileResult tf32x3_in_slices(const TileCall& call, bool swap, std::size_t slices,
                         part_of(call.a, call.k, first, of_part),
                         part_of(call.b, call.k, first, of_part),
                         {}};
-    const TileResult result = tf32x3(part, swap, slices);
+    const TileResult result = tf32x3(method, part, swap, slices);
     if (result.way == Way::fp32) way = Way::fp32;
     if (first == 0) sums.assign(result.c.size(), 0.0f);
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = first == 0 ? result.c[i] : sums[i] + result.c[i];
@@ -319,7 +329,8 @@ TileResult fp16x3_wgmma(const TileCall& call, std::size_t step, std::size_t slic
   Extremes of_a, of_b;
   const std::vector<Fp16Line> a = pack_fp16(lines_of(call.a, call.rows, call.k, 16 * step), of_a);
   const std::vector<Fp16Line> b = pack_fp16(lines_of(call.b, call.columns, call.k, 16 * step), of_b);
-  if (!fp16_is_exact(of_a, of_b, round_up(call.k, 16 * step))) return tf32x3(call, false, fallback_slices);
+  if (!fp16_is_exact(of_a, of_b, round_up(call.k, 16 * step)))
+    return tf32x3(by_wgmma, call, false, fallback_slices);
   return {tile_of(call,
                   [&](std::size_t row, std::size_t column) {
                     return scaled_back(fp16_wgmma_sum(a[row], b[column], step, slices),
@@ -489,6 +500,8 @@ const std::vector<SplitKernel>& split_kernels() {
       {"fp16x3_wgmma", {{"TILE_M", 128}, {"TILE_N", 64}, {"STEP", 1}, {"SLICES", 1}, {"STAGES", 4}}},
       {"fp16x3_mma", {{"TILE_M", 64}, {"TILE_N", 64}}},
       {"bf16x6_mma", {{"TILE_M", 64}, {"TILE_N", 64}}},
+      {"tf32x3_mma", {{"TILE_M", 128}, {"TILE_N", 64}, {"WARP_M", 64}, {"SPLIT_K", 1}}},
+      {"tf32x3_mma", {{"TILE_M", 64}, {"TILE_N", 32}, {"WARP_M", 32}, {"SPLIT_K", 3}}},
   };
   return kernels;
 }
@@ -498,7 +511,9 @@ TileResult model_of(const SplitKernel& kernel, const TileCall& call) {
     return static_cast<std::size_t>(kernel.parameter(name, otherwise));
   };
   if (kernel.name == "tf32x3_wgmma")
-    return tf32x3_in_slices(call, parameter("SWAP", 0) != 0, parameter("SLICES", 1), parameter("SPLIT_K", 1));
+    return tf32x3_in_slices(by_wgmma, call, parameter("SWAP", 0) != 0, parameter("SLICES", 1),
+                            parameter("SPLIT_K", 1));
+  if (kernel.name == "tf32x3_mma") return tf32x3_in_slices(by_mma, call, false, 1, parameter("SPLIT_K", 1));
   if (kernel.name == "fp16x3_wgmma") {
     const bool is_small = parameter("TILE_M", 128) + parameter("TILE_N", 128) == 128;
     return fp16x3_wgmma(call, parameter("STEP", 2), parameter("SLICES", 1), is_small ? 2 : 1);
@@ -519,9 +534,14 @@ float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>&
                           std::size_t slices) {
   const Tf32Line x = split_tf32(padded(swap ? b : a, tf32_step)[0]);
   const Tf32Line y = split_tf32(padded(swap ? a : b, tf32_step)[0]);
-  float sum = tf32_slice(x, y, 0, slices);
-  for (std::size_t slice = 1; slice < slices; ++slice) sum += tf32_slice(x, y, slice, slices);
+  float sum = tf32_slice(by_wgmma, x, y, 0, slices);
+  for (std::size_t slice = 1; slice < slices; ++slice) sum += tf32_slice(by_wgmma, x, y, slice, slices);
   return sum;
+}
+
+float sum_by_tf32x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b) {
+  return tf32_slice({core, by_mma.together}, split_tf32(padded(a, tf32_step)[0]),
+                    split_tf32(padded(b, tf32_step)[0]), 0, 1);
 }
 
 float sum_by_fp16x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b) {

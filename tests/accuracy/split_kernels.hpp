@@ -51,6 +51,7 @@ float sum_by_fp16x3_wgmma(const std::vector<float>& a, const std::vector<float>&
                           std::size_t slices);
 float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, bool swap,
                           std::size_t slices);
+float sum_by_tf32x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b);
 float sum_by_fp16x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b);
 float sum_by_fp16x3_mfma(const std::vector<float>& a, const std::vector<float>& b);
 float sum_by_fp16x3_wmma(const std::vector<float>& a, const std::vector<float>& b);

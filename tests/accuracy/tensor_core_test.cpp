@@ -158,6 +158,7 @@ TEST_CASE("the tiles cover every way in which a kernel can compute its result") 
   CHECK(counts["fp16x3_wgmma"].size() == 3);
   CHECK(counts["fp16x3_mma"].size() == 3);
   CHECK(counts["bf16x6_mma"].size() == 2);
+  CHECK(counts["tf32x3_mma"].size() == 2);
 }
 
 float sum_in_order(const std::vector<float>& a, const std::vector<float>& b) {
@@ -190,6 +191,10 @@ const std::vector<Method>& methods() {
        [](Line a, Line b) { return sum_by_bf16x6_mma(hopper_16_bit, a, b); }},
       {"bf16x6_mma on Ampere", Arithmetic::bf16x6,
        [](Line a, Line b) { return sum_by_bf16x6_mma(ampere_16_bit, a, b); }},
+      {"tf32x3_mma", Arithmetic::tf32x3_mma,
+       [](Line a, Line b) { return sum_by_tf32x3_mma(hopper_tf32, a, b); }},
+      {"tf32x3_mma on Ampere", Arithmetic::tf32x3_mma,
+       [](Line a, Line b) { return sum_by_tf32x3_mma(ampere_tf32, a, b); }},
       {"plain fp32 in order", Arithmetic::fp32, sum_in_order}};
   return all;
 }
@@ -220,7 +225,7 @@ TEST_CASE("no kernel's bound is above that of plain fp32 for any k for which clg
     }
     ++checked;
   }
-  CHECK(checked == 7);
+  CHECK(checked == 8);
 }
 
 TEST_CASE("the worst case has the error that was measured on the H200, and is within the theorems") {

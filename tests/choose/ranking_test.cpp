@@ -248,12 +248,13 @@ TEST_CASE("unmeasured tensor cores are chosen if their peak is far above that of
     ConfigCache configs(device, {});
     const Candidate best = ranked(tight(4096, 4096, k), configs, no_limit, precision).front();
     CHECK(test::contains(to_string(best.origin), "nothing was measured") ==
-          (best.config.kernel == "fp16x3_mma"));
+          (best.config.kernel == "fp16x3_mma" || best.config.kernel == "tf32x3_mma"));
     return best.config.kernel;
   };
   constexpr Precision any = Precision::fp32_equivalent;
   CHECK(first(80, 4096, any) == "fp16x3_mma");
-  CHECK(first(80, 500, any) == first(80, 500, Precision::fp32));  // k is below least_k
+  CHECK(first(80, 500, any) == "tf32x3_mma");  // k is below least_k of fp16x3_mma
+  CHECK(first(80, 31, any) == first(80, 31, Precision::fp32));
   CHECK(first(80, 4096, Precision::fp32) != "fp16x3_mma");
   for (const std::size_t sm : {75U, 86U, 89U}) {  // their rate per clock is at most three times that of fp32
     INFO(sm);

@@ -161,7 +161,7 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {10, "// opencl: 2", "mine.cl:10:", "expected 1.2, 2.0, 3.0"},
                          {10, "// into_local: local_bytes", "mine.cl:10:", "local_bytes"},
                          {10, "// matrix_units: fp32", "mine.cl:1:", "no 'products'"},
-                         {10, "// matrix_units: fp64", "mine.cl:10:", "16_bit or fp32"},
+                         {10, "// matrix_units: fp64", "mine.cl:10:", "16_bit, tf32 or fp32"},
                          {10, "// runs_anywhere: TS: 9", "mine.cl:10:", "TS=9"},
                          {10, "// keeps: warp_size", "mine.cl:10:", "warp_size"},
                          {11, "// require: extension(cl khr)", "mine.cl:11:", "expected a word and ')'"},

@@ -14,6 +14,7 @@ namespace clgemm::bench {
 enum class Arithmetic {
   fp32,             // plain, in any order
   tf32x3,           // three TF32 products, sums of 32 of k
+  tf32x3_mma,       // three TF32 products, sums of 8 of k
   fp16x3_wgmma,     // three fp16 products, sums of 64 of k
   fp16x3_mma,       // three fp16 products, sums of 16 of k
   fp16x3_mfma,      // three fp16 products, sums of 32 of k, on AMD's CDNA 3
@@ -25,6 +26,7 @@ enum class Arithmetic {
 // Returns the arithmetic of a clgemm kernel, or of a fallback helper, by its name.
 inline Arithmetic arithmetic_of(std::string_view kernel) {
   if (kernel == "tf32x3_wgmma" || kernel == "fallback_tf32x3") return Arithmetic::tf32x3;
+  if (kernel == "tf32x3_mma") return Arithmetic::tf32x3_mma;
   if (kernel == "fp16x3_wgmma") return Arithmetic::fp16x3_wgmma;
   if (kernel == "fp16x3_mma" || kernel == "fp16x3_mma_k8") return Arithmetic::fp16x3_mma;
   if (kernel == "fp16x3_mfma") return Arithmetic::fp16x3_mfma;
@@ -88,6 +90,13 @@ inline double tf32x3(std::size_t k) {
   return 8.0 + high + 0.1 + 3.0 * static_cast<double>(k) / 64.0;
 }
 
+inline double tf32x3_mma(std::size_t k) {
+  const std::size_t together = std::min<std::size_t>(k, 8);
+  const double high =
+      ampere.of_term * static_cast<double>(together) + ampere.of_result * ceil_of(together, 4);
+  return 8.0 + high + 0.1 + ceil_of(k, 8) - 1.0 + static_cast<double>(k) / 64.0;
+}
+
 inline double fp16x3_wgmma(std::size_t k, bool may_be_tiny) {
   const double range = range_depth(k, 32, may_be_tiny);
   const std::size_t together = std::min<std::size_t>(k, 64);
@@ -135,6 +144,8 @@ inline double proven_bound(Arithmetic arithmetic, std::size_t k, bool may_be_tin
       return of_higher_order * plain;
     case Arithmetic::tf32x3:
       return of_higher_order * (bounds::tf32x3(k) + of_epilogue);
+    case Arithmetic::tf32x3_mma:
+      return of_higher_order * (bounds::tf32x3_mma(k) + of_epilogue);
     case Arithmetic::fp16x3_wgmma:
       return of_higher_order * (bounds::fp16x3_wgmma(k, may_be_tiny) + of_epilogue);
     case Arithmetic::fp16x3_mma:

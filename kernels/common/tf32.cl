@@ -1,0 +1,96 @@
+// Numbers as two TF32 parts, for kernels that make three products of them ("3xTF32" of CUTLASS; Ootomo and
+// Yokota 2022). A number x is h + l. Both are TF32 (8 bits of exponent, 11 of mantissa). h is x rounded, and l
+// is the rest; the tensor core drops what exceeds its 11 bits. Then a b is l h' + h l' + h h', except for
+// 2^-22 of it.
+//
+// TF32 has the exponents of fp32. The kernels notice numbers that TF32 cannot hold. Inf, NaN and what rounds
+// to Inf give a result that is not a number. All work-items look for numbers so small that their low part is
+// lost. If something is noticed, the tile is computed again in plain fp32 (common/slices.cl).
+//
+// The including file defines ROWS and COLUMNS, the size of a tile, MULTIPLIERS, the work-items that have its
+// sums, TM and TN, the results that each of them has if the tile is computed again, and BAND.
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
+#error "common/tf32.cl needs TRANSPOSE_A and TRANSPOSE_B"
+#endif
+#if !defined(ROWS) || !defined(COLUMNS) || !defined(MULTIPLIERS) || !defined(TM) || !defined(TN) || \
+    !defined(BAND)
+#error "common/tf32.cl needs ROWS, COLUMNS, MULTIPLIERS, TM, TN and BAND"
+#endif
+
+// Plain fp32: the multipliers compute the same tile.
+#define BM ROWS
+#define BN COLUMNS
+#define DEPTH 8
+#define COPIES 2
+#define A_WIDTH 1  // floats that are read at once, because operands may lie anywhere
+#define B_WIDTH 1
+#include "common/parts.cl"
+#include "common/slices.cl"
+#include "common/tensor_store.cl"
+#include "common/tile_order.cl"
+
+// The GEMM, as all work-groups of a launch see it, or one slice of it along k.
+typedef struct {
+  int m, n, k;
+  float alpha, beta;
+  __global const float* a;
+  __global const float* b;
+  __global float* c;
+  ulong lda, ldb, ldc;
+} Multiply;
+
+// What a tile's work-items notice: the least nonzero magnitudes of each operand, doubled and minus one, and
+// whether a result is not a number.
+typedef struct {
+  uint least_x, least_y, is_strange;
+} Noticed;
+
+// Ignores the sign. Zeros count as the largest of all.
+static inline uint least_with(const uint least, const uint bits) {
+  return min(least, 2 * bits - 1);
+}
+
+static inline uint high_part(const uint bits) {
+  return (bits + 0x1000u) & 0xffffe000u;
+}
+
+static inline uint low_part(const uint bits, const uint high) {
+  return as_uint(as_float(bits) - as_float(high));
+}
+
+// Returns true if the tensor cores lost nothing that matters. The low part of a number is at most 2^-12 of
+// it. If the number is at least 2^-104, its low part is off by at most 2^-136. Products of at least 2^-110
+// are off by at most 2^-149, because the tensor core ends there. Each error is at most 2^-22 of the number or
+// product.
+static inline bool is_exact(const __local Noticed* noticed) {
+  if (noticed->is_strange) return false;
+  if (noticed->least_x == UINT_MAX || noticed->least_y == UINT_MAX) return true;
+  const float x = as_float((noticed->least_x + 1) / 2);
+  const float y = as_float((noticed->least_y + 1) / 2);
+  return x >= 0x1p-104f && y >= 0x1p-104f && x * y >= 0x1p-110f;
+}
+
+static inline bool is_number(const float value) {
+  return (as_uint(value) & 0x7f800000u) != 0x7f800000u;
+}
+
+static inline Target target_of(const Multiply* call, const int first_row, const int first_column) {
+  const Target target = {call->c + first_row * call->ldc + first_column, call->ldc, call->m - first_row,
+                         call->n - first_column, call->alpha, call->beta};
+  return target;
+}
+
+// Computes a tile in plain fp32 and stores it.
+static inline void multiply_again(const Multiply* call, __local float4* memory, const int first_row,
+                                  const int first_column) {
+  float4 plain[TM][TN / 4];
+  multiply_slices(plain, memory, lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
+                  lines_from(call->b, call->ldb, !TRANSPOSE_B, first_column, call->n, call->k));
+  store_slices(plain, memory, call->c, call->ldc, call->m, call->n, first_row, first_column, call->alpha,
+               call->beta);
+}
+
+static inline int2 tile_of(const Multiply* call) {
+  const int2 tile = tile_position((call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
+  return (int2)(tile.x * ROWS, tile.y * COLUMNS);
+}
