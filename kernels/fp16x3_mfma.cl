@@ -31,7 +31,7 @@
 // Local memory has one copy of a step's blocks. So two work-groups fit a compute unit, and the matrix units
 // work for one while the other one waits.
 //
-// fp16x3_wmma.cl includes this file behind an atom for another instruction.
+// fp16x3_wmma.cl and fp16x3_dpas.cl include this file behind an atom for another instruction.
 #if !defined(BM) || !defined(BN) || !defined(WM) || !defined(WN)
 #error "fp16x3_mfma needs BM, BN, WM and WN"
 #endif
@@ -57,6 +57,19 @@
 #define STEP_PIECES (STEP_BLOCKS * (M_BLOCKS + N_BLOCKS) * BLOCK_PIECES)
 #define COPIES (STEP_PIECES / ITEMS)  // per work-item: one piece of each block
 
+// An atom may define these. The defaults are for instructions that take a row of A from a work-item, as they
+// do with a column of B.
+#if !defined(FRAGMENT_ROW)
+#define FRAGMENT_ROW(lane) ((lane) % 16)
+#define PLACE_IN_ROWS(piece) (piece)
+#endif
+#if !defined(LOADS_AHEAD)  // whether a step's numbers are in registers during the step before
+#define LOADS_AHEAD 1
+#endif
+#if !defined(STORES_FROM_REGISTERS)
+#define STORES_FROM_REGISTERS 0
+#endif
+
 // The next blocks of the tile's first strips, from this work-item's piece on.
 typedef struct {
   const __global uint4* a;
@@ -77,13 +90,14 @@ static inline void load_pieces(uint4 pieces[COPIES], const Walk walk) {
 
 // Stores these pieces: first all lines of A for 16 of k, then for the next 16 of k, then B's in the same way.
 static inline void store_pieces(__local uint4* memory, const uint4 pieces[COPIES]) {
+  const int item = get_local_id(0);
 #pragma unroll
   for (int i = 0; i < COPIES; ++i) {
     const int strip = i / STEP_BLOCKS;
     const int block = i % STEP_BLOCKS;
     const int place = strip < M_BLOCKS ? block * M_BLOCKS + strip
                                        : STEP_BLOCKS * M_BLOCKS + block * N_BLOCKS + strip - M_BLOCKS;
-    memory[place * BLOCK_PIECES + get_local_id(0)] = pieces[i];
+    memory[place * BLOCK_PIECES + (strip < M_BLOCKS ? PLACE_IN_ROWS(item) : item)] = pieces[i];
   }
 }
 
@@ -105,9 +119,22 @@ static inline Fragment load_fragment(const __local uint4* line, const int blocks
   return fragment;
 }
 
-// Adds the products of 16 rows and all columns of a wave. It does not matter which of k an instruction takes
-// from a work-item, as long as they are the same for A and B. Products of other columns stand between two
-// that add to the same sums.
+// The same for the rows of a row of blocks.
+static inline Fragment load_rows(const __local uint4* rows) {
+#if defined(READ_ROWS)
+  Fragment fragment;
+#pragma unroll
+  for (int i = 0; i < STEP_BLOCKS; ++i)
+    READ_ROWS(fragment.pieces + i * FRAGMENT_PIECES / STEP_BLOCKS, rows + i * M_BLOCKS * BLOCK_PIECES);
+  return fragment;
+#else
+  return load_fragment(rows, M_BLOCKS);
+#endif
+}
+
+// Adds the products of a row of blocks. It does not matter which of k an instruction takes from a work-item,
+// as long as they are the same for A and B. Products of other columns stand between two that add to the same
+// sums.
 static inline void add_products(Sum sums[BLOCKS_N], const Fragment a, const Fragment b[BLOCKS_N]) {
 #pragma unroll
   for (int instruction = 0; instruction < STEP_INSTRUCTIONS; ++instruction) {
@@ -122,14 +149,15 @@ static inline void multiply_step(Sums sums, const __local uint4* a, const __loca
   Fragment b_high[BLOCKS_N], b_low[BLOCKS_N];
 #pragma unroll
   for (int column = 0; column < BLOCKS_N; ++column) {
-    b_high[column] = load_fragment(b + column * 2 * GROUP_PIECES, N_BLOCKS);
-    b_low[column] = load_fragment(b + column * 2 * GROUP_PIECES + PLANE_PIECES, N_BLOCKS);
+    const __local uint4* lines = b + column * BLOCK_COLUMNS / 8 * GROUP_PIECES;
+    b_high[column] = load_fragment(lines, N_BLOCKS);
+    b_low[column] = load_fragment(lines + PLANE_PIECES, N_BLOCKS);
   }
 #pragma unroll
   for (int row = 0; row < BLOCKS_M; ++row) {
     const __local uint4* lines = a + row * SUMS_ROWS / 8 * GROUP_PIECES;
-    const Fragment a_high = load_fragment(lines, M_BLOCKS);
-    const Fragment a_low = load_fragment(lines + PLANE_PIECES, M_BLOCKS);
+    const Fragment a_high = load_rows(lines);
+    const Fragment a_low = load_rows(lines + PLANE_PIECES);
     Sum fresh[BLOCKS_N];
 #pragma unroll
     for (int column = 0; column < BLOCKS_N; ++column) fresh[column] = (Sum)(0.0f);
@@ -150,15 +178,16 @@ static inline void multiply_steps(Sums sums, __local uint4* memory, Walk walk, c
   const __local uint4* a = memory + place_of_line(row, M_BLOCKS);
   const __local uint4* b = memory + A_PIECES + place_of_line(column, N_BLOCKS);
   uint4 pieces[COPIES];
-  load_pieces(pieces, walk);
+  if (LOADS_AHEAD) load_pieces(pieces, walk);
   for (int left = k / STEP_DEPTH; left > 0; --left) {
+    if (!LOADS_AHEAD) load_pieces(pieces, walk);
     barrier(CLK_LOCAL_MEM_FENCE);  // all have multiplied the step before
     store_pieces(memory, pieces);
     barrier(CLK_LOCAL_MEM_FENCE);
     const int to_next = left > 1 ? STEP_BLOCKS * BLOCK_PIECES : 0;  // the last step is loaded twice
     walk.a += to_next;
     walk.b += to_next;
-    load_pieces(pieces, walk);
+    if (LOADS_AHEAD) load_pieces(pieces, walk);
     LOADS_FIRST;
     multiply_step(sums, a, b);
   }
@@ -174,7 +203,7 @@ static inline void scale_sums(Sums sums, const __global char* a, const __global 
     const __global int* of_rows = (const __global int*)(a + line / BLOCK_LINES * strip) + line % BLOCK_LINES;
 #pragma unroll
     for (int other = 0; other < BLOCKS_N; ++other) {
-      const int of_column = exponent_of_line(b, strip, column + other * 16);
+      const int of_column = exponent_of_line(b, strip, column + other * BLOCK_COLUMNS);
 #pragma unroll
       for (int i = 0; i < ITEM_ROWS; i += 2) {
         Sum* sum = &sums[block][other];
@@ -187,7 +216,7 @@ static inline void scale_sums(Sums sums, const __global char* a, const __global 
   }
 }
 
-__kernel __attribute__((amdgpu_waves_per_eu(2))) __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+__kernel WAVE_ATTRIBUTE __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS) {
   __local uint4 memory[STEP_PIECES];  // later the sums, which need less
   __local Extremes* extremes = (__local Extremes*)memory;  // before the first step
@@ -208,14 +237,18 @@ void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS) {
   const int2 wave = place_of_wave();
   const int lane = get_local_id(0) % WAVE;
   const int row = wave.x + FIRST_ROW(lane);
-  const int column = wave.y + lane % 16;
+  const int column = wave.y + lane % BLOCK_COLUMNS;
   Sums sums;
   clear(sums);
-  multiply_steps(sums, memory, walk, k, wave.x + lane % 16, column);
+  multiply_steps(sums, memory, walk, k, wave.x + FRAGMENT_ROW(lane), column);
   scale_sums(sums, a_strips, b_strips, strip, row, column);
   const int first_row = tile.x * BM;
   const int first_column = tile.y * BN;
   const Target target = {c + c_offset + batch * c_stride + first_row * ldc + first_column, ldc, m - first_row,
                          n - first_column, alpha, beta};
-  store_by_rows(sums, (__local float*)memory, target, row, column);
+  if (STORES_FROM_REGISTERS) {
+    store_from_registers(sums, target, row, column);
+  } else {
+    store_by_rows(sums, (__local float*)memory, target, row, column);
+  }
 }

@@ -57,7 +57,7 @@ enum class Precision {
   /// splits every fp32 number into a sum of shorter numbers and adds products of these:
   /// - two fp16 numbers and three products. All numbers of a row of op(A), or of a column of op(B), are first
   ///   scaled by a common power of two. clgemm also uses this method on the matrix units of AMD's CDNA 3 and
-  ///   RDNA 4, and on RDNA 3 if you name its kernel.
+  ///   RDNA 4, of Intel's Arc and Data Center GPU Max, and on RDNA 3 if you name its kernel.
   /// - two TF32 numbers and three products
   /// - three bf16 numbers and six products
   ///

@@ -1,5 +1,5 @@
-// The atom of tf32x3_mma.cl: mma.sync for 16 rows x 8 columns of C and 8 of k, with numbers as two TF32 parts.
-// A warp reads its operands from local memory, where common/copy_lines.cl has put them.
+// The atom of tf32x3_mma.cl: mma.sync for 16 rows x 8 columns of C and 8 of k. Numbers are two TF32 parts
+// (common/tf32.cl). A warp reads its operands from local memory, where common/copy_lines.cl has put them.
 //
 // On other devices each work-item computes the same results from local memory, so that the kernel can be
 // tested anywhere.
@@ -93,7 +93,7 @@ typedef struct {
 
 ALWAYS_INLINED float element_of(const Fragment* fragment, const int line, const int depth) {
   const WarpLines* lines = &fragment->lines;
-  const int beside = lines->along_k ? line : line % 8 * 2 + line / 8;  // as the work-items of a warp have them
+  const int beside = lines->along_k ? line : line % 8 * 2 + line / 8;  // as a warp's registers have them
   const int row = lines->along_k ? fragment->line + beside : fragment->depth + depth;
   const int in_row = lines->along_k ? fragment->depth + depth : fragment->line + beside;
   return lines->place[row * lines->stride + in_row + shift_of(lines->source, row)];

@@ -1,6 +1,6 @@
 // Numbers as two TF32 parts, for kernels that make three products of them ("3xTF32" of CUTLASS; Ootomo and
-// Yokota 2022). A number x is h + l. Both are TF32 (8 bits of exponent, 11 of mantissa). h is x rounded, and l
-// is the rest; the tensor core drops what exceeds its 11 bits. Then a b is l h' + h l' + h h', except for
+// Yokota 2022). A number x is h + l. Both are TF32 (8 bits of exponent, 11 of mantissa). h is x rounded, and
+// l is the rest; the tensor core drops what exceeds its 11 bits. Then a b is l h' + h l' + h h', except for
 // 2^-22 of it.
 //
 // TF32 has the exponents of fp32. The kernels notice numbers that TF32 cannot hold. Inf, NaN and what rounds

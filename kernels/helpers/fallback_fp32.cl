@@ -25,9 +25,10 @@
 #include "common/arguments.cl"
 #include "common/notes.cl"
 #include "common/slices.cl"
+#include "common/sub_group.cl"
 #include "common/tile_order.cl"
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void fallback(FALLBACK_ARGUMENTS) {
   __local float4 memory[SLICES_MEMORY / 4];
   if (is_done(notes, before)) return;

@@ -62,6 +62,7 @@ std::int64_t device_value(const Device& device, const std::string& name) {
   if (name == "native_float_width") return static_cast<std::int64_t>(device.native_float_width);
   if (name == "is_cpu") return device.kind == DeviceKind::cpu ? 1 : 0;
   if (name == "nvidia_sm") return static_cast<std::int64_t>(device.nvidia_sm);
+  if (name == "matrix_sub_group") return static_cast<std::int64_t>(facts_of(device).matrix_sub_group);
   if (name.back() == ')') {
     const std::size_t open = name.find('(');
     const bool is_extension = name.substr(0, open) == "extension";
@@ -187,13 +188,13 @@ void define(KernelConfig& config, const Parameters& definitions) {
   for (const auto& [name, value] : definitions) config.build_options += fmt::format(" -D{}={}", name, value);
 }
 
-// Adds the options that Intel's compiler needs to fit a kernel into the registers. Mesa's compiler does not
-// know them.
+// Adds the options that Intel's compiler needs to fit a kernel into the registers. Kernels on matrix units
+// always need the large ones. Mesa's compiler does not know these options.
 void ask_for_registers(KernelConfig& config, const Device& device) {
   constexpr std::size_t fit_without = 32;
   if (device.platform_name.rfind("Intel(R) OpenCL", 0) != 0 || device.kind != DeviceKind::gpu) return;
   const DeviceFacts facts = facts_of(device);
-  if (facts.has_large_registers && config.results > fit_without)
+  if (facts.has_large_registers && (config.results > fit_without || config.products != 0))
     config.build_options += " -cl-intel-256-GRF-per-thread";
   if (facts.required_sub_group != 0 && has_word(device.extensions, "cl_intel_required_subgroup_size"))
     define(config, {{"SUB_GROUP_SIZE", static_cast<std::int64_t>(facts.required_sub_group)}});

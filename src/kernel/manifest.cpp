@@ -50,7 +50,7 @@ const std::vector<std::string>& operand_names() {
 const std::vector<std::string>& device_names() {
   static const auto& names = *new std::vector<std::string>{
       "local_bytes", "local_in_global", "max_work_group_size", "compute_units", "native_float_width",
-      "is_cpu",      "nvidia_sm",       "extension()",         "arch()"};
+      "is_cpu",      "nvidia_sm",       "matrix_sub_group",    "extension()",   "arch()"};
   return names;
 }
 

@@ -304,7 +304,8 @@ TEST_CASE("chosen configs fit the registers and the sub-groups of the device") {
 }
 
 TEST_CASE("Intel's compiler gets the options that a kernel's registers need, and Mesa's does not") {
-  const auto options = [](const char* name, const char* platform, const Parameters& values) {
+  const auto options = [](const char* name, const char* platform, const Parameters& values,
+                          const char* kernel = "direct") {
     const auto sheet = std::find_if(std::begin(sheets), std::end(sheets), [&](const Sheet& one) {
       return std::string_view(one.name).find(name) != std::string_view::npos;
     });
@@ -312,7 +313,7 @@ TEST_CASE("Intel's compiler gets the options that a kernel's registers need, and
     Device device = device_of(*sheet);
     device.platform_name = platform;
     ConfigCache configs(device, {});
-    return configs.get("direct", values)->build_options;
+    return configs.get(kernel, values)->build_options;
   };
   const Parameters large = {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 4}, {"SLICES", 1}};
   const std::string more = "-cl-intel-256-GRF-per-thread";
@@ -325,6 +326,11 @@ TEST_CASE("Intel's compiler gets the options that a kernel's registers need, and
   CHECK(contains(options("Max 1550", intel_platform, large), more));
   CHECK(contains(options("Max 1550", intel_platform, {}), sub_group));
   CHECK_FALSE(contains(options("Max 1550", "rusticl", {}), sub_group));
+  for (const auto& [name, lanes, columns] :
+       {std::tuple{"A770", 8, 8}, {"B580", 16, 16}, {"Max 1550", 16, 16}}) {
+    const Parameters small = {{"LANES", lanes}, {"BM", 64}, {"BN", 64}, {"WM", 16}, {"WN", columns}};
+    CHECK(contains(options(name, intel_platform, small, "fp16x3_dpas"), more));
+  }
 }
 
 }  // namespace

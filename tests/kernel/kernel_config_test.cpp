@@ -275,6 +275,21 @@ TEST_CASE("a condition can ask for an extension and for an architecture by the d
       "is 0 on 'gfx1100'");
 }
 
+TEST_CASE("a condition can ask for the sub-groups of Intel's matrix units, which depend on the family") {
+  Device device = made_up_gpu();
+  device.vendor = "Intel(R) Corporation";
+  const std::string header =
+      "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1\n// grid: rows\n";
+  for (const auto& [name, lanes] : {std::pair{"Intel(R) Arc(TM) A380 Graphics", "8"},
+                                    {"Intel(R) Arc(TM) B570 Graphics", "16"},
+                                    {"Intel(R) Data Center GPU Max 1100", "16"},
+                                    {"Intel(R) UHD Graphics 770", "0"}}) {
+    device.name = name;
+    const NamedKernel kernel = made_up_kernel(header + "// require: matrix_sub_group == " + lanes + "\n");
+    CHECK_NOTHROW(configure(kernel, {}, device));
+  }
+}
+
 TEST_CASE(
     "a kernel is compiled with the OpenCL C version that it names, and refused if the device does not "
     "support it") {

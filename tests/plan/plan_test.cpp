@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
 #include <random>
 #include <utility>
 
@@ -173,11 +175,7 @@ TEST_CASE("kernels that are not GEMM kernels, and unknown ones, are refused") {
 TEST_CASE("random problems, kernels and limits make valid plans") {
   std::mt19937 random(20240229);
   const auto below = [&random](std::size_t bound) { return static_cast<std::size_t>(random()) % bound; };
-  Planner make_for_gpu;
-  Planner make_for_cpu{made_up_cpu()};
-  Planner make_for_hopper{made_up_hopper()};
-  Planner make_for_cdna{made_up_cdna()};
-  Planner make_for_rdna{made_up_rdna()};
+  std::map<std::string, std::unique_ptr<Planner>> planners;  // by the device's name
   std::vector<std::string> kernels;
   KernelLibrary library;
   for (const std::string& name : library.names(Role::gemm)) {
@@ -203,17 +201,14 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
     const std::int64_t parts = below(2) == 0 ? 0 : 1 + static_cast<std::int64_t>(below(200));
     if (below(4) == 0) problem.batch_count = 1 + below(3);
     const std::size_t limit = std::size_t{1} << (14 + below(15));
-    const std::string device = suitable_device(library, kernel).name;
-    Planner& make = device == make_for_cpu.device.name      ? make_for_cpu
-                    : device == make_for_hopper.device.name ? make_for_hopper
-                    : device == make_for_cdna.device.name   ? make_for_cdna
-                    : device == make_for_rdna.device.name   ? make_for_rdna
-                                                            : make_for_gpu;
+    const Device device = suitable_device(library, kernel);
+    std::unique_ptr<Planner>& planner = planners[device.name];
+    if (!planner) planner.reset(new Planner{device});
+    Planner& make = *planner;
     INFO(fmt::format("{}: {} x {} x {}, limit {}, parts {}", kernel, problem.m, problem.n, problem.k, limit,
                      parts));
     try {
-      const bool can_split =
-          device != make_for_hopper.device.name && can_split_k(library.find(kernel).file->manifest);
+      const bool can_split = device.nvidia_sm == 0 && can_split_k(library.find(kernel).file->manifest);
       const Parameters parameters = can_split ? Parameters{{split_parameter, parts}} : Parameters{};
       const Plan plan = make(problem, Config{kernel, parameters}, limit);
       check_plan(plan, problem, limit);

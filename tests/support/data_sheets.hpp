@@ -43,10 +43,12 @@ inline const Sheet sheets[] = {
     {"gfx1030", amd, amd_platform, 30, 2105, 256, 64, 0, 30, 16.2, 512, "gfx1030"},
     {"AMD Radeon RX 7900 XTX (radeonsi, navi31, LLVM 15.0.6)", "AMD", "rusticl", 96, 2482, 1024, 64, 0, 48,
      30.7, 960, ""},
-    {"Intel(R) Arc(TM) A770 Graphics", intel, intel_platform, 512, 2400, 1024, 64, 0, 32, 19.7, 560, "dg2"},
-    {"Intel(R) Arc(TM) B580 Graphics", intel, intel_platform, 160, 2850, 1024, 128, 0, 20, 14.6, 456, "bmg"},
+    {"Intel(R) Arc(TM) A770 Graphics", intel, intel_platform, 512, 2400, 1024, 64, 0, 32, 19.7, 560, "dg2",
+     0.0, 157.3},
+    {"Intel(R) Arc(TM) B580 Graphics", intel, intel_platform, 160, 2850, 1024, 128, 0, 20, 14.6, 456, "bmg",
+     0.0, 116.7},
     {"Intel(R) Data Center GPU Max 1550", intel, intel_platform, 512, 1600, 1024, 128, 0, 64, 26.2, 1638,
-     "pvc"},
+     "pvc", 0.0, 419.4},
     {"Intel(R) Iris(R) Xe Graphics", intel, intel_platform, 96, 1350, 512, 64, 0, 6, 2.07, 68, "tgllp"},
     {"Intel(R) UHD Graphics 770", intel, intel_platform, 32, 1550, 512, 64, 0, 2, 0.79, 77, "adl-s"},
     {"NVIDIA GeForce RTX 5090", nvidia, nvidia_platform, 170, 2407, 1024, 48, 120, 170, 104.8, 1792, "sm_120",
@@ -88,7 +90,12 @@ inline Device device_of(const Sheet& sheet) {
   device.native_float_width = 1;
   device.local_in_global = sheet.vendor == std::string_view("ARM");
   device.nvidia_sm = sheet.sm;
-  if (sheet.vendor == intel) device.extensions = "cl_intel_required_subgroup_size cl_intel_subgroups";
+  if (sheet.vendor == intel)
+    device.extensions =
+        "cl_intel_required_subgroup_size cl_intel_subgroups cl_intel_subgroups_short cl_khr_fp16";
+  if (sheet.vendor == intel && sheet.half_teraflops != 0.0) {
+    device.extensions += " cl_intel_subgroup_matrix_multiply_accumulate cl_intel_subgroup_local_block_io";
+  }
   if (sheet.vendor == nvidia) device.extensions = "cl_nv_compiler_options cl_nv_device_attribute_query";
   return device;
 }

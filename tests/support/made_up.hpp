@@ -66,6 +66,15 @@ inline Device made_up_cdna() {
   return result;
 }
 
+// Returns a GPU with Intel's matrix units.
+inline Device made_up_xe() {
+  Device result = made_up_gpu();
+  result.name = "made-up Arc B";
+  result.vendor = "Intel";
+  result.extensions = "cl_intel_subgroup_matrix_multiply_accumulate cl_intel_subgroup_local_block_io";
+  return result;
+}
+
 // Returns a device that suits the built-in kernel.
 inline Device suitable_device(KernelLibrary& library, const std::string& kernel) {
   for (const Manifest::Rule& rule : library.find(kernel).file->manifest.requirements) {
@@ -73,6 +82,7 @@ inline Device suitable_device(KernelLibrary& library, const std::string& kernel)
     if (rule.expression.text().find("nvidia_sm") == 0) return made_up_hopper();
     if (rule.expression.text().find("arch(gfx11") == 0) return made_up_rdna();
     if (rule.expression.text().find("arch(gfx9") == 0) return made_up_cdna();
+    if (rule.expression.text().find("extension(cl_intel") == 0) return made_up_xe();
   }
   return made_up_gpu();
 }

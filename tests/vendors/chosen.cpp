@@ -26,6 +26,7 @@ using namespace test;
 // A program as a compiler receives it.
 struct Program {
   const char* target;
+  std::string extensions;  // the names that the device reports
   std::string options;
   std::string source;
   bool operator<(const Program& other) const {
@@ -55,7 +56,7 @@ void add_chosen(const Sheet& sheet, const std::vector<Problem>& problems, Precis
     const Plan plan = make_plan(problem, chosen.config, configs, no_limit);
     for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
       const SharedConfig& config = plan.stages[stage].programs[role];
-      Uses& uses = programs[{sheet.target, config->build_options, config->file->source}];
+      Uses& uses = programs[{sheet.target, device.extensions, config->build_options, config->file->source}];
       uses.config = config;
       uses.calls.insert(fmt::format("{}: {}", sheet.name, name_of(problem)));
     });
@@ -74,10 +75,11 @@ void write(const Programs& programs, const std::filesystem::path& folder) {
     list
         << (number++ == 0 ? "\n" : ",\n")
         << fmt::format(
-               R"({{"target": "{}", "file": "{}", "options": "{}", "kernel": "{}", "values": "{}", )"
+               R"({{"target": "{}", "extensions": "{}", "file": "{}", "options": "{}", "kernel": "{}", "values": "{}", )"
                R"("multiplies_on_fp32_units": {}, "multiply_adds_a_step": {}, "registers": {}, "ptx": "{}", )"
                R"("calls": ["{}"]}})",
-               program.target, file, program.options, config.name, describe_values(config.values),
+               program.target, program.extensions, file, program.options, config.name,
+               describe_values(config.values),
                config.manifest().role == Role::gemm && config.manifest().precision == Precision::fp32,
                config.tile_rows * config.tile_columns * config.tile_depth / config.work_items(),
                config.registers, config.manifest().ptx_target, fmt::join(uses.calls, "\", \""));

@@ -115,8 +115,11 @@ class Intel:
     def binary(self, program, folder):
         source = (folder / program["file"]).resolve()
         out = source.parent / source.stem
+        # A driver passes the extensions of its device in this way. Without them, ocloc 22.43 does not declare their functions.
+        extensions = ",".join(["-all", *(f"+{name}" for name in program["extensions"].split())])
         output_of([self.ocloc(), "compile", "-file", source, "-device", program["target"], "--format", "zebin",
-                   "-options", program["options"], "-output", "out", "-output_no_suffix", "-out_dir", out],
+                   "-options", program["options"], "-internal_options", f"-cl-ext={extensions}",
+                   "-output", "out", "-output_no_suffix", "-out_dir", out],
                   source.parent)  # because it writes other files there
         return next(file for file in sorted(out.glob("out*")) if file.suffix != ".spv")
 

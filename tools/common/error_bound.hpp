@@ -18,7 +18,7 @@ enum class Arithmetic {
   fp16x3_wgmma,     // three fp16 products, sums of 64 of k
   fp16x3_mma,       // three fp16 products, sums of 16 of k
   fp16x3_mfma,      // three fp16 products, sums of 32 of k, on AMD's CDNA 3
-  fp16x3_wmma,      // the same on AMD's RDNA 3 and 4
+  fp16x3_wmma,      // the same on AMD's RDNA 3 and 4, and on Intel's GPUs
   bf16x6,           // six bf16 products, sums of 16 of k
   of_other_kernels  // unknown, for a kernel that is not clgemm's
 };
@@ -30,7 +30,7 @@ inline Arithmetic arithmetic_of(std::string_view kernel) {
   if (kernel == "fp16x3_wgmma") return Arithmetic::fp16x3_wgmma;
   if (kernel == "fp16x3_mma" || kernel == "fp16x3_mma_k8") return Arithmetic::fp16x3_mma;
   if (kernel == "fp16x3_mfma") return Arithmetic::fp16x3_mfma;
-  if (kernel == "fp16x3_wmma") return Arithmetic::fp16x3_wmma;
+  if (kernel == "fp16x3_wmma" || kernel == "fp16x3_dpas") return Arithmetic::fp16x3_wmma;
   if (kernel == "bf16x6_mma") return Arithmetic::bf16x6;
   return Arithmetic::fp32;
 }
@@ -61,7 +61,7 @@ struct Addition {
 inline constexpr Addition hopper{0.5, 1.5};
 inline constexpr Addition ampere{1.0, 1.0};
 inline constexpr Addition cdna3{1.0, 1.0 + 0x1p-6};  // all additions of a sum cut off 8 terms together
-inline constexpr Addition rdna{1.0, 2.0};            // an assumption: at worst, each adds one product
+inline constexpr Addition unknown{1.0, 2.0};  // RDNA, Intel. Assumption: at worst, each adds one product
 
 inline double ceil_of(std::size_t k, std::size_t step) {
   return static_cast<double>((k + step - 1) / step);
@@ -119,10 +119,10 @@ inline double fp16x3_mfma(std::size_t k, bool may_be_tiny) {
 }
 
 inline double fp16x3_wmma(std::size_t k, bool may_be_tiny) {
-  constexpr double of_product = 2.0 * rdna.of_term;  // the product and the sum so far
+  constexpr double of_product = 2.0 * unknown.of_term;  // the product and the sum so far
   const double range = range_depth(k, 32, may_be_tiny);
-  const double high = 32.0 * (of_product * of_denormals(range) + rdna.of_result);
-  const double cross = 64.0 * (of_product + rdna.of_result) * std::max(128.0, range) * 0x1p-17;
+  const double high = 32.0 * (of_product * of_denormals(range) + unknown.of_result);
+  const double cross = 64.0 * (of_product + unknown.of_result) * std::max(128.0, range) * 0x1p-17;
   return fp16_splitting(range) + high + cross + ceil_of(k, 32) - 1.0;
 }
 
