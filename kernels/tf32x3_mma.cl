@@ -111,8 +111,8 @@ INLINED void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], Noticed* lea
                             const Source rows, const Source columns, const int warp_row,
                             const int warp_column) {
   WarpLines a = warp_lines(memory, warp_row, rows, A_ALONG_K, ALIGNED_A, LINES_STRIDE(A_ALONG_K, TILE_M));
-  WarpLines b = warp_lines(memory + LINES_FLOATS(A_ALONG_K, TILE_M), warp_column, columns, B_ALONG_K, ALIGNED_B,
-                           LINES_STRIDE(B_ALONG_K, TILE_N));
+  WarpLines b = warp_lines(memory + LINES_FLOATS(A_ALONG_K, TILE_M), warp_column, columns, B_ALONG_K,
+                           ALIGNED_B, LINES_STRIDE(B_ALONG_K, TILE_N));
 #pragma unroll
   for (int i = 0; i < ROW_STEPS * COLUMN_STEPS * 4; ++i)
     sums[i / (COLUMN_STEPS * 4)][i / 4 % COLUMN_STEPS][i % 4] = 0.0f;

@@ -1,5 +1,5 @@
-// Asynchronous copies into local memory, by inline PTX. They need NVIDIA Ampere or later. On other devices the
-// copies are synchronous, so that kernels that use them can be tested anywhere.
+// Asynchronous copies into local memory, by inline PTX. They need NVIDIA Ampere or later. On other devices
+// the copies are synchronous, so that kernels that use them can be tested anywhere.
 #include "common/nvidia.cl"
 
 #if defined(__NV_CL_C_VERSION)
