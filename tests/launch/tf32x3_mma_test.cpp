@@ -22,6 +22,10 @@ Options options_for(const TemporaryFolder& folder, const Parameters& parameters)
   std::string text = KernelFolders().find_kernel("tf32x3_mma.cl").value().text;
   REQUIRE(text.find(condition) != std::string::npos);
   text.erase(text.find(condition), condition.size());
+  // Loops stay loops, because PoCL compiles unrolled ones for longer.
+  const std::string unroll = "#pragma unroll\n";
+  for (std::size_t at = text.find(unroll); at != std::string::npos; at = text.find(unroll, at))
+    text.erase(at, unroll.size());
   folder.write("tf32x3_mma.cl", text);
   Options options;
   options.kernel = "tf32x3_mma";
@@ -35,10 +39,11 @@ TEST_CASE("tf32x3_mma: every form, with alpha, beta, gaps, edges and split-K") {
   const TemporaryFolder folder;
   Options options = options_for(folder, {{"TILE_M", 64}, {"TILE_N", 32}, {"WARP_M", 32}, {"STAGES", 3}});
   std::uint32_t seed = 0;
-  for (const Shape& shape : {Shape{70, 61, 133}, Shape{3, 5, 32}}) {
+  for (const Shape& shape : {Shape{68, 36, 132}, Shape{4, 8, 32}}) {
     for (const Form& form : all_forms()) {
-      const Placement& placement = all_placements()[++seed % 2 + 1];  // no operand is aligned, or both are
-      const Scalars& scalars = all_scalars()[seed % all_scalars().size()];
+      // No operand is aligned, or both are; each choice of transposes has one program, which takes PoCL 4 s.
+      const Placement& placement = all_placements()[form.transpose_a == form.transpose_b ? 2 : 1];
+      const Scalars& scalars = all_scalars()[++seed % all_scalars().size()];
       const GemmCase gemm = make_gemm_case(form, shape, scalars, placement);
       INFO(fmt::format("{}, seed {}", describe(gemm), seed));
       options.parameters["SPLIT_K"] = 1 + seed % 3;
@@ -62,7 +67,7 @@ TEST_CASE("tf32x3_mma computes a tile again in plain fp32 if TF32 cannot hold it
   const TemporaryFolder folder;
   const Options options =
       options_for(folder, {{"TILE_M", 64}, {"TILE_N", 32}, {"WARP_M", 32}, {"STAGES", 3}});
-  const GemmCase gemm = make_gemm_case(all_forms()[0], {70, 32, 200}, {1, 0}, all_placements()[0]);
+  const GemmCase gemm = make_gemm_case(all_forms()[0], {68, 32, 200}, {1, 0}, all_placements()[0]);
   Data data = random_data(gemm, 5);
   constexpr std::size_t deep = 77;
   for (std::size_t column = 0; column < gemm.shape.n; ++column) data.b[gemm.b.index(deep, column)] = 0.0f;
