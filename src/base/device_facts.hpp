@@ -27,8 +27,8 @@ struct DeviceFacts {
   double local_cache_bytes = 0.0;      // bytes per clock between a core and the cache that holds local
                                        // memory; 0 if each core has local memory of its own
   double half_multiply_adds = 0.0;     // 16-bit multiply-adds with fp32 sums of a core's matrix units in a
-                                       // clock; 0: none, or unknown. TF32 numbers count twice
-  std::size_t matrix_sub_group = 0;    // Intel: the sub-groups whose work-items share a matrix instruction
+                                       // clock; 0: none, or unknown. With TF32 numbers, half as many
+  std::size_t matrix_sub_group = 0;    // Intel: the work-items that share a matrix instruction
 };
 
 // Returns the facts of the device's family. For a device of an unknown family, the values are low for its

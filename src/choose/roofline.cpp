@@ -31,9 +31,8 @@ double peak_of(const KernelConfig& kernel, const Device& device, double multiply
 // 45.3 TFLOP/s at 8192). With fewer results, a work-item reads more for each result, from local memory or a
 // cache, so it reaches less: .71 with 64 results, .68 with 32, .64 with 16. CDNA 3 and RDNA 4 compute with
 // 16-bit numbers 8 times as fast. Three products of them read as much as one product of fp32 numbers, so
-// reading counts 8 / 3 times as much: .50 with 128 results, .46 with 64, .37 with 16. TF32 numbers are taken
-// for the same. With 64 results that is 24 TFLOP/s on an A100, which is what its users report of CUTLASS with
-// three TF32 products.
+// reading counts 8 / 3 times as much: .50 with 128 results, .46 with 64, .37 with 16. The same
+// fractions apply to TF32 numbers, which is a guess, too. With 64 results that is 24 TFLOP/s on an A100.
 double part_of_peak(const KernelConfig& kernel) {
   const double side = std::sqrt(static_cast<double>(kernel.tile_rows * kernel.tile_columns) /
                                 static_cast<double>(kernel.work_items()));
