@@ -29,7 +29,10 @@
 // calibrate: BM BN TM TN DEPTH SLICES COPIES: 16 64 4 4 8 4 2, 32 32 4 4 8 4 2, 32 32 4 4 8 1 2
 // calibrate: BM BN TM TN DEPTH SLICES COPIES: 16 32 4 4 8 8 1, 64 64 8 8 8 1 2, 32 64 8 8 8 4 2
 // calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 128 8 8 8 1 3, 128 64 8 8 8 1 3, 64 64 8 8 8 2 3
-// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 32 8 8 8 4 3
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 32 8 8 8 4 3, 32 32 4 4 16 1 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 16 4 4 8 1 2, 16 64 4 4 8 1 2, 128 16 8 4 8 1 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 16 32 4 4 8 2 2, 64 32 8 4 8 1 2, 32 64 8 4 8 1 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 128 32 8 8 8 1 2
 
 // For shapes that need a single launch, or that are expensive to pack. The technique is in common/slices.cl.
 //
@@ -40,7 +43,9 @@
 // COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
 //
 // `calibrate` has all configs that searches on an H200 found among the best for some shape, and smaller ones
-// for smaller GPUs. The same applies to `block_2d`.
+// for smaller GPUs. The same applies to `block_2d`. The last eight are for batches of matrices with few rows
+// or few columns. With them, 40 random batches had 1.22 times the speed of cuBLAS's fp32 in the mean, and
+// 0.73 in the worst case. Before, these were 1.12 and 0.67 (H200, 26 November 2026).
 //
 // CPUs do not use this kernel, because PoCL 3.1 sometimes computes a tile wrongly. Oclgrind finds neither a
 // race nor a stray access in it.
