@@ -13,12 +13,13 @@
 // grid: tiles
 // require: nvidia_sm >= 80
 // require: (TILE_M+TILE_N)/64*4096*STAGES <= 98304
+// require: TILE_M*TILE_N < 16384 || nvidia_sm < 100
 // products: 3
-// estimate: TILE_M TILE_N: 128 64, 64 64
-// calibrate: defaults
+// estimate: TILE_M TILE_N: 128 128, 128 64, 64 64
+// calibrate: TILE_M TILE_N: 128 128, 128 64
 
 // Works like fp16x3_wgmma.cl, but with the instructions that every tensor core has had since Ampere
-// (common/mma.cl).
+// (common/mma.cl). With tiles of 128 x 128, ptxas spills on Blackwell.
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(BAND)
 #error "fp16x3_mma needs TILE_M, TILE_N, STAGES and BAND"
 #endif

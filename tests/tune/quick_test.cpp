@@ -71,7 +71,7 @@ TEST_CASE("a quick run uses the rows of the most similar other device, or its ow
   Quick here(test::made_up_h200());
   CHECK(prior_of(here.table, here.configs, here.cache).rows.empty());
   Quick there(h100);
-  constexpr std::size_t unmeasured = 5;  // configs of kernels that Hopper never chooses: by mma.sync
+  constexpr std::size_t unmeasured = 6;  // configs of kernels that Hopper never chooses: by mma.sync
   CHECK(prior_of(there.table, there.configs, there.cache).rows.size() >= there.configs.size() - unmeasured);
 }
 
