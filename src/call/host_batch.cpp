@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <map>
@@ -121,6 +122,8 @@ std::vector<HostBatch> check_host_lists(const SgemmCall& one, const HostLists& l
   check_listed_c(one, lists.c);
   std::vector<HostBatch> result;
   for (auto& [factors, batch] : batches) result.push_back(with_strides(std::move(batch)));
+  std::stable_partition(result.begin(), result.end(),
+                        [](const HostBatch& batch) { return to_do(batch.problem) == ToDo::gemm; });
   return result;
 }
 

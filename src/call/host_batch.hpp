@@ -45,7 +45,8 @@ struct HostLists {
 };
 
 // Checks matrices at any place. `one` has everything that the GEMMs have in common, except alpha and beta.
-// Returns a batch for each pair of alpha and beta.
+// Returns a batch for each pair of alpha and beta. Batches that multiply come first: if the options are
+// wrong, the first one throws before it writes, but batches that only scale do not use the options.
 std::vector<HostBatch> check_host_lists(const SgemmCall& one, const HostLists& lists);
 
 }  // namespace clgemm

@@ -40,7 +40,15 @@ std::vector<DeviceGemm> Context::State::check_batch(const SgemmCall& one, const 
   }
   const bool is_even = result.size() == 1 && result.front().products.empty();  // and checked as such
   if (!is_even) check_listed_c(one, lists.c);
+  check_options(result, options);
   return result;
+}
+
+void Context::State::check_options(const std::vector<DeviceGemm>& gemms, const Options& options) {
+  if (gemms.size() == 1) return;  // it is planned before anything is enqueued
+  for (const DeviceGemm& gemm : gemms) {
+    if (to_do(gemm.problem) == ToDo::gemm) plan(gemm.problem, options);
+  }
 }
 
 void Context::State::multiply(const HostBatch& batch, const Options& options) {

@@ -76,6 +76,10 @@ class Context::State final : private DeviceCalls {
     return enqueue(gemm, {queue_, true, true}, wait_for, options);
   }
 
+  // Makes the plans of all calls of a batch, because each plan may need something that the options do not
+  // allow. Throws the Error of the first plan that cannot be made.
+  void check_options(const std::vector<DeviceGemm>& gemms, const Options& options);
+
   // Returns whether one launch with a list takes less time than one for each strided batch.
   bool pays_as_list(const DeviceGemm& listed, const std::vector<StridedBatch>& strided_batches,
                     const Options& options);

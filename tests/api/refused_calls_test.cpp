@@ -352,6 +352,40 @@ TEST_CASE("leading dimensions and kernels of a device call") {
                     ErrorCode::out_of_memory, "the limit is 100");
 }
 
+// GEMM 0 uses no kernel, because its alpha is 0. float8 packs only the operands of the last GEMM if these are
+// not aligned.
+TEST_CASE("if the options do not suit every GEMM of a list, nothing is enqueued") {
+  constexpr std::size_t side = 64;
+  constexpr std::size_t size = side * side;
+  const std::vector<float> before = random_elements(4 * size, 3);
+  const cl::Buffer a = make_buffer(random_elements(4 * size, 1));
+  const cl::Buffer b = make_buffer(random_elements(4 * size, 2));
+  const cl::Buffer c = make_buffer(before);
+  const auto call = [&](const std::vector<float>& alphas, std::size_t last, const Options& options) {
+    const auto at = [&](const cl::Buffer& buffer, std::size_t of_last) {
+      return std::vector<DeviceMatrix>{{buffer, side}, {buffer, side, size}, {buffer, side, of_last}};
+    };
+    cl_event done = nullptr;
+    const Thrown thrown = thrown_by([&] {
+      shared_context().sgemm_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no, side,
+                                     side, side, alphas, at(a, last), at(b, last), {2.0f}, at(c, 3 * size),
+                                     {}, &done, options);
+    });
+    CHECK(done == nullptr);
+    CHECK(same_bits(read_buffer(c), before));
+    return thrown.code;
+  };
+  Options options;
+  options.parameters = {{"TS", 16}};
+  CHECK(call({0, 1, 1}, 3 * size, options) == ErrorCode::invalid_argument);
+  options = {};
+  options.kernel = "nosuch";
+  CHECK(call({0, 1, 1}, 3 * size, options) == ErrorCode::kernel_not_found);
+  options.kernel = "float8";
+  options.scratch_limit = 100;
+  CHECK(call({1, 1, 1}, 2 * size + 1, options) == ErrorCode::out_of_memory);
+}
+
 TEST_CASE("a call after a failed one works") {
   std::vector<float> c = random_elements(200, 3);
   HostCall bad;

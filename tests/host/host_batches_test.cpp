@@ -68,6 +68,12 @@ struct Task {
   std::vector<float> listed(auto& owner, const std::vector<float>& alphas,
                             const std::vector<float>& betas) const {
     std::vector<float> result = c;
+    listed_into(result, owner, alphas, betas);
+    return result;
+  }
+
+  void listed_into(std::vector<float>& result, auto& owner, const std::vector<float>& alphas,
+                   const std::vector<float>& betas, const Options& options = {}) const {
     std::vector<const float*> all_a, all_b;
     std::vector<float*> all_c;
     std::vector<float> of_alphas, of_betas;
@@ -81,8 +87,7 @@ struct Task {
     }
     owner.sgemm_batched(form.layout, form.transpose_a, form.transpose_b, m, n, k,
                         alphas.size() == 1 ? alphas : of_alphas, all_a, ld, all_b, ld,
-                        betas.size() == 1 ? betas : of_betas, all_c, ld);
-    return result;
+                        betas.size() == 1 ? betas : of_betas, all_c, ld, options);
   }
 };
 
@@ -236,6 +241,42 @@ TEST_CASE("wrong batches of host matrices are refused with the reason, before an
   CHECK(same_bits(c, task.c));
   made.context.sgemm_batched(Layout::row_major, Transpose::no, Transpose::no, 13, 9, 17, {1.0f}, {}, 23, {},
                              23, {0.0f}, {}, 23);  // not part of a GEMM
+}
+
+// Options that no GEMM can be computed with.
+std::vector<Options> wrong_options(const cl::Buffer& foreign_scratch) {
+  std::vector<Options> result(5);
+  result[0].kernel = "no_such_kernel";
+  result[1].kernel = "tiled";
+  result[1].kernel_file = "tiled.cl";
+  result[2].parameters = {{"TS", 16}};
+  result[3].kernel = "tiled";
+  result[3].scratch_limit = 100;
+  result[4].scratch = foreign_scratch();
+  return result;
+}
+
+// GEMM 0 and GEMM 3 need no kernel and no scratch, because their alpha is 0.
+TEST_CASE(
+    "if the options of a list are wrong, no C is changed, even if some GEMMs would not use the options") {
+  const cl::Context other(shared_device());
+  const cl::Buffer foreign_scratch(other, CL_MEM_READ_WRITE, 4096);
+  const std::vector<float> alphas = {0, 1, 2, 0, 1, 2, 1, 2, 1};
+  const Task task{forms()[0]};
+  const auto check = [&](auto& owner) {
+    for (const Options& options : wrong_options(foreign_scratch)) {
+      INFO(options.kernel << " " << options.kernel_file << " " << options.scratch_limit);
+      std::vector<float> c = task.c;
+      CHECK_THROWS_AS(task.listed_into(c, owner, alphas, {2.0f}, options), Error);
+      CHECK(same_bits(c, task.c));
+    }
+  };
+  for (const bool copies : {false, true}) {
+    Made made(copies);
+    check(made.context);
+  }
+  DeviceSet devices("all");
+  check(devices);
 }
 
 TEST_CASE("devices share the GEMMs of a batch, or the fastest device computes all if they are small") {
