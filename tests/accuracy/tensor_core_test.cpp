@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -244,6 +245,66 @@ TEST_CASE("the worst case has the error that was measured on the H200, and is wi
       INFO(method.name << ", k = " << k);
       CHECK(ratio_of(method, call.a, call.b) <= bench::proven_bound(method.arithmetic, k, false));
     }
+  }
+}
+
+TEST_CASE(
+    "tiles that TF32 kernels compute in plain fp32 are within the bound of plain fp32, not that of TF32") {
+  using bench::Numbers;
+  constexpr std::size_t k = 1024;
+  TileCall call = worst_case(1, 1, k);
+  const auto fits = [&call] {
+    return bench::fits_tf32(bench::magnitudes_of(call.a), bench::magnitudes_of(call.b), k);
+  };
+  REQUIRE(fits());
+  std::vector<TileResult> usual;
+  for (const SplitKernel& kernel : split_kernels()) usual.push_back(model_of(kernel, call));
+  for (float& x : call.a) x *= 0x1p-56f;
+  for (float& x : call.b) x *= 0x1p-56f;
+  CHECK_FALSE(fits());
+  std::size_t checked = 0;
+  for (std::size_t i = 0; i < split_kernels().size(); ++i) {
+    const SplitKernel& kernel = split_kernels()[i];
+    if (!kernel.name.starts_with("tf32")) continue;
+    INFO(title_of(kernel));
+    CHECK(usual[i].way == Way::tf32x3);
+    const TileResult result = model_of(kernel, call);
+    CHECK(result.way == Way::fp32);
+    const Method method{"", bench::arithmetic_of(kernel.name),
+                        [&](const auto&, const auto&) { return result.c[0]; }};
+    const double ratio = ratio_of(method, call.a, call.b);
+    CHECK(ratio > bench::error_bound(method.arithmetic, k, Numbers::without_tiny));
+    CHECK(ratio <= bench::error_bound_beyond_tf32(method.arithmetic, k, Numbers::without_tiny));
+    ++checked;
+  }
+  CHECK(checked == 6);
+  for (const Arithmetic arithmetic : {Arithmetic::fp16x3_wgmma, Arithmetic::bf16x6, Arithmetic::fp32}) {
+    CHECK(bench::error_bound_beyond_tf32(arithmetic, k, Numbers::any) ==
+          bench::error_bound(arithmetic, k, Numbers::any));
+  }
+}
+
+TEST_CASE("TF32 kernels compute no tile in plain fp32 if the numbers fit TF32") {
+  std::size_t fitting = 0;
+  for (std::size_t index = 0; index < tile_count; ++index) {
+    const Tile tile = make_tile(index);
+    if (!bench::fits_tf32(bench::magnitudes_of(tile.call.a), bench::magnitudes_of(tile.call.b), tile.call.k))
+      continue;
+    ++fitting;
+    for (const SplitKernel& kernel : split_kernels()) {
+      INFO(title_of(kernel) << ", " << tile.family << ", tile " << index);
+      if (kernel.name.starts_with("tf32")) CHECK(model_of(kernel, tile.call).way == Way::tf32x3);
+    }
+  }
+  CHECK(fitting > tile_count / 4);
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const bench::Magnitudes one = bench::magnitudes_of(std::vector<float>{1.0f, 0.0f});
+  CHECK(bench::fits_tf32(one, one, 1));
+  for (const float beyond :
+       {0x1p-105f, 0x1p-140f, 0x1.fffp127f, std::numeric_limits<float>::infinity(), -nan}) {
+    const bench::Magnitudes other = bench::magnitudes_of(std::vector<float>{1.0f, beyond});
+    CHECK_FALSE(bench::fits_tf32(one, other, 1));
+    CHECK_FALSE(bench::fits_tf32(other, one, 1));
   }
 }
 

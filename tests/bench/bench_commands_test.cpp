@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actions/actions.hpp"
+#include "common/error_bound.hpp"
 #include "kernel/kernel_file.hpp"
 #include "kernel/kernel_source.hpp"
 #include "measuring/diagnosis.hpp"
@@ -221,6 +222,13 @@ TEST_CASE("a wrong result is not compared with, neither before nor after") {
   CHECK(watched.text.find("slower") == std::string::npos);
 }
 
+// Returns the row that begins with these numbers.
+std::string row_of(const std::string& numbers, const std::string& table) {
+  const std::size_t first = table.find("| " + numbers + " |");
+  REQUIRE(first != std::string::npos);
+  return table.substr(first, table.find('\n', first) - first);
+}
+
 TEST_CASE("--accuracy passes kernels within their bound, and fails others") {
   const Finished exact = bench("--accuracy --size 40 --kernel coalesced --peer none");
   INFO(exact.text);
@@ -243,19 +251,37 @@ TEST_CASE("--accuracy says if the fallback computed the result") {
   const Finished table =
       bench("--accuracy --size 40 --kernel '" CLGEMM_TEST_KERNELS "/from_fp16_planes.cl' --peer none");
   INFO(table.text);
-  const auto row_of = [&](const std::string& numbers) {
-    const std::size_t first = table.text.find("| " + numbers + " |");
-    REQUIRE(first != std::string::npos);
-    return table.text.substr(first, table.text.find('\n', first) - first);
-  };
   for (const char* numbers :
        {"one number 2^6 in a row of A", "rows times 2^-60 to 2^60", "with tiny numbers, 2^-29"}) {
-    CHECK(row_of(numbers).find("by fallback_fp32") == std::string::npos);
+    CHECK(row_of(numbers, table.text).find("by fallback_fp32") == std::string::npos);
   }
   for (const char* numbers : {"one number 2^40 in a row of A", "A D and D^-1 B, with D from 2^-40 to 2^40",
                               "with tiny numbers, 2^-40", "denormal numbers", "with Inf"}) {
-    CHECK(row_of(numbers).find("by fallback_fp32") != std::string::npos);
+    CHECK(row_of(numbers, table.text).find("by fallback_fp32") != std::string::npos);
   }
+}
+
+// A kernel with the name of a TF32 kernel that computes everything in plain fp32, in order.
+TEST_CASE("--accuracy allows a TF32 kernel the bound of plain fp32 only if TF32 cannot hold the numbers") {
+  if (clgemm::test::is_on_llvmpipe()) {
+    WARN("NOT TESTED on llvmpipe, which has no fma");
+    return;
+  }
+  const clgemm::test::TemporaryFolder folder;
+  std::string text = clgemm::KernelFolders().find_kernel("coalesced.cl").value().text;
+  const std::string name = "clgemm: coalesced";
+  REQUIRE(text.find(name) != std::string::npos);
+  text.replace(text.find(name), name.size(), "clgemm: tf32x3_mma");
+  const std::string path = folder.write("plain.cl", text);
+  const Finished table = bench(fmt::format("--accuracy --size 8 --kernel '{}' --peer none", path));
+  INFO(table.text);
+  const std::string bound_of_tf32 =
+      fmt::format(" of {:.0f}, ", error_bound(Arithmetic::tf32x3_mma, 512, Numbers::any));
+  const std::string bound_of_fp32 =
+      fmt::format(" of {:.0f}, ", error_bound(Arithmetic::fp32, 512, Numbers::any));
+  CHECK(has(row_of("worst case | 512", table.text), {bound_of_tf32, "FAILED"}));
+  CHECK(has(row_of("worst case times 2^-112 | 512", table.text), {bound_of_fp32}));
+  CHECK_FALSE(has(row_of("worst case times 2^-112 | 512", table.text), {"FAILED"}));
 }
 
 TEST_CASE("--why names the first limit of a kernel") {

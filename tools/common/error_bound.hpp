@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <span>
 #include <string_view>
 
 namespace clgemm::bench {
@@ -39,6 +41,30 @@ inline Arithmetic arithmetic_of(std::string_view kernel) {
 // of B. It is also tiny if it is below `least_not_tiny`.
 inline constexpr float tiny = 0x1p-26f;
 inline constexpr float least_not_tiny = 0x1p-138f;
+
+// The magnitudes of the numbers of a matrix that are not zero. Inf and NaN count as the largest of all.
+struct Magnitudes {
+  float least = std::numeric_limits<float>::infinity();
+  float largest = 0.0f;
+};
+
+inline Magnitudes magnitudes_of(std::span<const float> matrix) {
+  Magnitudes result;
+  for (const float x : matrix) {
+    const float magnitude = std::isnan(x) ? std::numeric_limits<float>::infinity() : std::fabs(x);
+    result.largest = std::max(result.largest, magnitude);
+    if (x != 0.0f) result.least = std::min(result.least, magnitude);
+  }
+  return result;
+}
+
+// Returns false if a TF32 kernel may compute tiles of A B in plain fp32, because numbers or products are too
+// small or too large (kernels/common/tf32.cl). k is the number of products in a sum.
+inline bool fits_tf32(const Magnitudes& a, const Magnitudes& b, std::size_t k) {
+  const double largest_sum = double{a.largest} * double{b.largest} * static_cast<double>(k);
+  return std::min(a.least, b.least) >= 0x1p-104f && double{a.least} * double{b.least} >= 0x1p-110 &&
+         std::max({double{a.largest}, double{b.largest}, largest_sum}) < 0x1p127;
+}
 
 // The kind of numbers that a bound applies to.
 enum class Numbers {
@@ -172,6 +198,13 @@ inline double bound_of_random(std::size_t k) {
 inline double error_bound(Arithmetic arithmetic, std::size_t k, Numbers numbers) {
   const double proven = proven_bound(arithmetic, k, numbers != Numbers::without_tiny);
   return numbers == Numbers::random ? std::min(proven, bound_of_random(k)) : proven;
+}
+
+// Returns the bound of a result if fits_tf32() is false for its matrices.
+inline double error_bound_beyond_tf32(Arithmetic arithmetic, std::size_t k, Numbers numbers) {
+  const double bound = error_bound(arithmetic, k, numbers);
+  if (arithmetic != Arithmetic::tf32x3 && arithmetic != Arithmetic::tf32x3_mma) return bound;
+  return std::max(bound, error_bound(Arithmetic::fp32, k, numbers));
 }
 
 }  // namespace clgemm::bench

@@ -200,17 +200,29 @@ bool has_tiny(const HostData& data) {
   return false;
 }
 
-// Returns the bound for the contestant that computed a result.
-double bound_of(const HardNumbers& one, std::size_t k, const Result& result, bool is_tiny) {
-  if (one.is_exact) return 0.0;
-  return error_bound(result.arithmetic, k, is_tiny ? Numbers::any : Numbers::without_tiny);
+// The kinds of numbers in op(A) and op(B) that bounds depend on (error_bound.hpp).
+struct Kinds {
+  Numbers numbers;
+  bool fit_tf32;
+};
+
+Kinds kinds_of(const HostData& data) {
+  return {has_tiny(data) ? Numbers::any : Numbers::without_tiny,
+          fits_tf32(magnitudes_of(data.a), magnitudes_of(data.b), data.size().k)};
 }
 
-std::string judge(const HardNumbers& one, const KernelChoice& choice, bool is_tiny, const Truth& truth,
+// Returns the bound for the contestant that computed a result.
+double bound_of(const HardNumbers& one, std::size_t k, const Result& result, const Kinds& kinds) {
+  if (one.is_exact) return 0.0;
+  return kinds.fit_tf32 ? error_bound(result.arithmetic, k, kinds.numbers)
+                        : error_bound_beyond_tf32(result.arithmetic, k, kinds.numbers);
+}
+
+std::string judge(const HardNumbers& one, const KernelChoice& choice, const Kinds& kinds, const Truth& truth,
                   Contest& contest, bool& all_kept) {
   const Result result = contest.of(choice);
   const Errors errors = errors_of(sample_of(result.c, truth), truth);
-  const double bound = bound_of(one, truth.k, result, is_tiny);
+  const double bound = bound_of(one, truth.k, result, kinds);
   bool kept = errors.ratio <= bound;
   std::string text = fmt::format("{:.2f} of {:.0f}, {:.1e}", errors.ratio, bound, errors.relative);
   if (!one.is_finite) {
@@ -227,7 +239,7 @@ std::vector<std::string> row_of(const HardNumbers& one, const HostData& data, co
                                 const std::vector<KernelChoice>& choices, const Peers& peers,
                                 bool& all_kept) {
   const Truth truth = truth_of(data);
-  const bool is_tiny = has_tiny(data);
+  const Kinds kinds = kinds_of(data);
   Contest contest(data, queue);
   const auto cell_of = [&](const std::vector<float>& c) {
     return one.is_finite ? text_of(errors_of(c, truth)) : std::string();
@@ -237,7 +249,7 @@ std::vector<std::string> row_of(const HardNumbers& one, const HostData& data, co
   };
   std::vector<std::string> cells = {one.name, std::to_string(truth.k), cell_of(truth.plain)};
   for (const KernelChoice& choice : choices)
-    cells.push_back(judge(one, choice, is_tiny, truth, contest, all_kept));
+    cells.push_back(judge(one, choice, kinds, truth, contest, all_kept));
   for (const Peer& peer : peers.present) cells.push_back(cell_of_result(contest.of(peer)));
   return cells;
 }
