@@ -105,6 +105,22 @@ class ReferenceFlag {
   int before_;
 };
 
+// Returns the argument of a row-major call that became this argument of the column-major one.
+Argument exchanged(Argument argument) {
+  switch (argument) {
+    case Argument::m:
+      return Argument::n;
+    case Argument::n:
+      return Argument::m;
+    case Argument::lda:
+      return Argument::ldb;
+    case Argument::ldb:
+      return Argument::lda;
+    default:
+      return argument;
+  }
+}
+
 void report_to_c(const char* name, int position) {
   using Xerbla = void(int position, const char* name, const char* format, ...);
   auto* const xerbla = reinterpret_cast<Xerbla*>(find("cblas_xerbla"));
@@ -129,9 +145,11 @@ Argument first_fault(const Call& call) {
 }
 
 void report(Interface interface, Argument argument, bool row_major) {
-  const int position = position_of(interface, argument);
+  // The reference converts the positions of cblas_sgemm() itself, but does not know those of batches.
+  const bool is_batch = interface == Interface::cblas_strided_batch || interface == Interface::cblas_batch;
+  const int position = position_of(interface, is_batch && row_major ? exchanged(argument) : argument);
   if (interface == Interface::fortran) return report_to_fortran(name_of(interface), position);
-  const ReferenceFlag order("RowMajorStrg", row_major);
+  const ReferenceFlag order("RowMajorStrg", row_major && !is_batch);
   const ReferenceFlag caller("CBLAS_CallFromC", true);
   if (position != 0) return report_to_c(name_of(interface), position);
   report_to_fortran(name_of(Interface::fortran), position_of(Interface::fortran, argument));

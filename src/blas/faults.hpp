@@ -16,8 +16,8 @@ enum class Interface { fortran, cblas, cblas_strided_batch, cblas_batch };
 Argument first_fault(const Call& call);
 
 // Calls xerbla_ or cblas_xerbla of the program or its libraries. If there is none, it writes the message of
-// the reference BLAS. `row_major` is the layout that the caller of CBLAS passed; `call`, and so `argument`,
-// are column-major.
+// the reference BLAS. `row_major` is the layout that the caller of CBLAS passed; `argument` is that of the
+// column-major call. For batches, the position is that of the argument that the caller passed.
 void report(Interface interface, Argument argument, bool row_major);
 
 }  // namespace clgemm::blas

@@ -284,6 +284,26 @@ void expect_c(const std::string& name, int position, int layout, int transpose_a
             std::to_string(reported_position) + " of " + reported_name);
 }
 
+// Both kinds of batches report the caller's argument, in both layouts.
+void expect_batch(int position, int strided_position, int layout, std::vector<int> sizes) {
+  reported_position = 0;
+  cblas_sgemm_batch_strided(layout, no, no, sizes[0], sizes[1], sizes[2], 1, nullptr, sizes[3], 8, nullptr,
+                            sizes[4], 12, 0, nullptr, sizes[5], 6, 1);
+  check(reported_position == strided_position && reported_name == "cblas_sgemm_batch_strided",
+        "cblas_sgemm_batch_strided reports " + std::to_string(strided_position) + ", not " +
+            std::to_string(reported_position));
+  reported_position = 0;
+  const float one = 1.0f;
+  const float* none = nullptr;
+  float* no_c = nullptr;
+  const int count = 1;
+  cblas_sgemm_batch(layout, &no, &no, sizes.data(), &sizes[1], &sizes[2], &one, &none, &sizes[3], &none,
+                    &sizes[4], &one, &no_c, &sizes[5], 1, &count);
+  check(
+      reported_position == position && reported_name == "cblas_sgemm_batch",
+      "cblas_sgemm_batch reports " + std::to_string(position) + ", not " + std::to_string(reported_position));
+}
+
 void test_wrong_arguments() {
   expect_fortran(1, {'X', 'X', -1});
   expect_fortran(2, {'N', 'X', -1});
@@ -312,6 +332,17 @@ void test_wrong_arguments() {
   cblas_sgemm_batch_strided(column_major, no, no, 2, 3, 4, 1, nullptr, 2, 8, nullptr, 4, 12, 0, nullptr, 2, 6,
                             -1);
   check(reported_position == 18, "cblas_sgemm_batch_strided reports its last argument");
+  for (const int layout : {column_major, row_major}) {
+    const int least_c = layout == row_major ? 3 : 2;
+    const int least_a = layout == row_major ? 4 : 2;
+    const int least_b = layout == row_major ? 3 : 4;
+    expect_batch(4, 4, layout, {-1, 3, 4, 4, 4, 3});
+    expect_batch(5, 5, layout, {2, -1, 4, 4, 4, 3});
+    expect_batch(6, 6, layout, {2, 3, -1, 4, 4, 3});
+    expect_batch(9, 9, layout, {2, 3, 4, least_a - 1, 4, 3});
+    expect_batch(11, 12, layout, {2, 3, 4, 4, least_b - 1, 3});
+    expect_batch(14, 16, layout, {2, 3, 4, 4, 4, least_c - 1});
+  }
 }
 
 // Large enough for more than one kernel. The device dies with the first one, which has already written to C.
