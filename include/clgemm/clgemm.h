@@ -69,7 +69,7 @@ typedef enum clgemm_status {
   CLGEMM_OPENCL_ERROR,               ///< any other OpenCL failure; clgemm_last_error() names the call
   CLGEMM_INTERNAL_ERROR,             ///< a bug in clgemm
   CLGEMM_SELF_TEST_FAILED,           ///< a kernel gave a wrong result on this device in its self-test
-  CLGEMM_DEVICE_LOST,     ///< a fault has destroyed the device's OpenCL context; see clgemm::Context
+  CLGEMM_DEVICE_LOST,     ///< a fault has destroyed the device's OpenCL context; see clgemm_context
   CLGEMM_FORKED_PROCESS,  ///< the parent process had used clgemm; see clgemm::Context
   CLGEMM_MATRICES_IN_USE  ///< the device may still use the matrices, so do not free them
 } clgemm_status;
@@ -244,6 +244,16 @@ typedef struct clgemm_shared_matrix {
 /// Threads: any number of threads may call functions on one context at the same time. A kernel is compiled
 /// once, by the first thread that needs it. Only threads that need the same kernel wait. No lock is held
 /// while the device works. It is an error to destroy a context while another thread uses it.
+///
+/// Lost devices: if a kernel causes a fault, such as an access to invalid memory, the OpenCL context in which
+/// it ran is destroyed. The kernel may be clgemm's own or that of any other code in the process. The call
+/// that notices the loss returns CLGEMM_DEVICE_LOST, and so do all later calls on this context. There is one
+/// exception: if the device may still use the host matrices of a call, this call returns
+/// CLGEMM_MATRICES_IN_USE, and later calls return CLGEMM_DEVICE_LOST. All data in device memory is lost. On
+/// an NVIDIA H200 (driver 580), the process can then no longer use the device: it cannot make a new OpenCL
+/// context, even after the old one was released. So a function that needs a new OpenCL context also returns
+/// CLGEMM_DEVICE_LOST. A new process can use the device. clgemm keeps a lost context of its own until
+/// clgemm_release_contexts().
 typedef struct clgemm_context clgemm_context;
 
 /// Makes a context on a device. `device` is an index or a part of the name of the device or platform.
@@ -444,6 +454,10 @@ CLGEMM_API clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_
 /// its tiles, and the log (CLGEMM_LOG) says so. If no device is left, the error is that of the first one that
 /// failed. An error about an argument, about the options, or about a kernel that you selected with the
 /// options does not exclude a device.
+///
+/// If a device that accesses the host matrices directly fails, clgemm may be unable to wait for it. Then the
+/// call returns CLGEMM_MATRICES_IN_USE, because that device may still read A and B and write to C. This can
+/// happen with devices that work in host memory, and with all devices if the matrices are pinned.
 ///
 /// Threads: as for clgemm_context.
 typedef struct clgemm_device_set clgemm_device_set;
