@@ -7,14 +7,10 @@
 // local: COLUMNS ROWS
 // grid: columns rows
 // batch: 1
-// step_time: 1+TRANSPOSE_B
 // runs_anywhere: ROWS COLUMNS: 1 1
 // calibrate_if: is_cpu == 0
 // calibrate: defaults
 
-// `step_time`: the neighbours along columns read a transposed B in pieces. On an H200, batches took 1.5 to
-// 2.7 times as long as the speed model predicts without it (26 November 2026).
-//
 // Step 0b of the CUDA matmul worklog (siboehm/SGEMM_CUDA, kernel 2). Only the order of the dimensions differs
 // from `naive`. Neighbouring work-items now read one element of A together, and neighbouring elements of B.
 #if !defined(ROWS) || !defined(COLUMNS)
