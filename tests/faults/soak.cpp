@@ -20,8 +20,8 @@ using namespace clgemm::test;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t shapes = 60;
-// The variation of the allocator with 16 threads, and what PoCL keeps of commands: 10 to 20 MiB in runs of 60 s,
-// and 3 MiB in one of 30 s.
+// The variation of the allocator with 16 threads, and what PoCL keeps of commands: 10 to 20 MiB in runs of 60
+// s, and 3 MiB in one of 30 s.
 constexpr double allowed_growth_mib = 32;
 
 struct Settings {
