@@ -41,6 +41,7 @@
 #define TM (WARP_M / 8)
 #define TN 8
 #define SLICES 1
+#define C_STRIDE (TILE_N + 8)
 #define STEP 32
 #define COPIERS MULTIPLIERS
 #define INLINED static inline __attribute__((always_inline))  // inlined, so that arrays can live in registers
@@ -56,7 +57,6 @@
 #define LINES_STRIDE(along_k, lines) ((along_k) ? STEP + 4 : (lines) + 8)
 #define LINES_FLOATS(along_k, lines) (LINES_STRIDE(along_k, lines) * ((along_k) ? (lines) : STEP))
 #define STAGE_FLOATS (LINES_FLOATS(A_ALONG_K, TILE_M) + LINES_FLOATS(B_ALONG_K, TILE_N))
-#define C_STRIDE (TILE_N + 8)
 #define MOST(a, b) ((a) > (b) ? (a) : (b))
 #define MEMORY_FLOATS MOST(STAGES * STAGE_FLOATS, MOST(TILE_M * C_STRIDE, SLICES_MEMORY))
 
@@ -208,11 +208,11 @@ void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS) {
   if (is_exact(&noticed)) {
     put_warp((__local float*)memory, sums, warp_row, warp_column);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const Tile tile = {(const __local float*)memory, TILE_M, TILE_N, C_STRIDE, 1, 0};
-    store_tile_of_c(target_of(&call, first.x, first.y), tile, get_local_id(0), MULTIPLIERS);
   } else {
     multiply_again(&call, memory, first.x, first.y);
   }
+  const Tile tile = {(const __local float*)memory, TILE_M, TILE_N, C_STRIDE, 1, 0};
+  store_tile_of_c(target_of(&call, first.x, first.y), tile, get_local_id(0), MULTIPLIERS);
   if (is_part && is_last_part(&parts, get_group_id(0), (__local uint*)memory))
     add_parts(&parts, MULTIPLIERS, TILE_M, TILE_N, c_first, ldc, m, n, first.x, first.y, alpha, beta);
 }

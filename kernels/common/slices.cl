@@ -15,6 +15,12 @@
 #error "common/slices.cl needs a DEPTH of whole eights, by which it divides a step"
 #endif
 
+// The depths of a step whose code is written out. Kernels that multiply this way only for rare numbers write
+// out fewer, because the driver takes long to compile them.
+#if !defined(UNROLL)
+#define UNROLL DEPTH
+#endif
+
 // There are three tiles of each operand in local memory. Asynchronous copies fill them two steps ahead.
 #define ASYNC (COPIES == 3)
 
@@ -164,7 +170,7 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
   Factors now;
   load_factors(&now, memory + a_place, memory + b_place);
   for (; steps_left > 0; --steps_left) {
-#pragma unroll
+#pragma unroll UNROLL
     for (int depth = 0; depth < DEPTH - 1; ++depth) {
       if (!STAYS && depth == LOAD_A_AT) load_a_tile(&a, BK);
       if (!STAYS && depth == LOAD_B_AT) load_b_tile(&b, BK);

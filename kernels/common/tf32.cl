@@ -8,13 +8,13 @@
 // lost. If something is noticed, the tile is computed again in plain fp32 (common/slices.cl).
 //
 // The including file defines ROWS and COLUMNS, the size of a tile, MULTIPLIERS, the work-items that have its
-// sums, TM and TN, the results that each of them has if the tile is computed again, and BAND.
+// sums, TM and TN, the results that each of them has if the tile is computed again, C_STRIDE, and BAND.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "common/tf32.cl needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 #if !defined(ROWS) || !defined(COLUMNS) || !defined(MULTIPLIERS) || !defined(TM) || !defined(TN) || \
-    !defined(BAND)
-#error "common/tf32.cl needs ROWS, COLUMNS, MULTIPLIERS, TM, TN and BAND"
+    !defined(C_STRIDE) || !defined(BAND)
+#error "common/tf32.cl needs ROWS, COLUMNS, MULTIPLIERS, TM, TN, C_STRIDE and BAND"
 #endif
 
 // Plain fp32: the multipliers compute the same tile.
@@ -22,6 +22,7 @@
 #define BN COLUMNS
 #define DEPTH 8
 #define COPIES 2
+#define UNROLL 1
 #define A_WIDTH 1  // floats that are read at once, because operands may lie anywhere
 #define B_WIDTH 1
 #include "common/parts.cl"
@@ -80,14 +81,26 @@ static inline Target target_of(const Multiply* call, const int first_row, const 
   return target;
 }
 
-// Computes a tile in plain fp32 and stores it.
+// Computes a tile in plain fp32. Its sums are then in local memory, in rows of C_STRIDE floats.
 static inline void multiply_again(const Multiply* call, __local float4* memory, const int first_row,
                                   const int first_column) {
   float4 plain[TM][TN / 4];
   multiply_slices(plain, memory, lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
                   lines_from(call->b, call->ldb, !TRANSPOSE_B, first_column, call->n, call->k));
-  store_slices(plain, memory, call->c, call->ldc, call->m, call->n, first_row, first_column, call->alpha,
-               call->beta);
+  const int item = get_local_id(0) % SLICE_ITEMS;
+  __local float4* place = memory + row_of(item) * C_STRIDE + column_of(item);
+  for (int slice = 0; slice < SLICES; ++slice) {
+    SLICES_BARRIER;
+    if (get_local_id(0) / SLICE_ITEMS != slice) continue;
+#pragma unroll
+    for (int i = 0; i < TM * (TN / 4); ++i) {
+      const int row = i / (TN / 4);
+      __local float4* to =
+          place + (row / 4 * DOWN * 4 + row % 4) * (C_STRIDE / 4) + i % (TN / 4) * ACROSS;
+      *to = slice == 0 ? plain[row][i % (TN / 4)] : *to + plain[row][i % (TN / 4)];
+    }
+  }
+  SLICES_BARRIER;
 }
 
 static inline int2 tile_of(const Multiply* call) {

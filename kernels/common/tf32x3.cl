@@ -28,6 +28,7 @@
 #define INLINED static inline __attribute__((always_inline))
 #define TM (TILE_Y == 32 ? 4 : 8)                 // results per multiplier in plain fp32
 #define TN (TILE_Y == 128 ? 8 : 4)
+#define C_STRIDE (SWAP ? TILE_X + 4 : TILE_Y + 8)
 #define SLICES_BARRIER asm volatile("bar.sync 8, %0;" ::"n"(MULTIPLIERS) : "memory")
 #define PARTS_BARRIER SLICES_BARRIER
 
@@ -66,7 +67,6 @@
 #define STAGE_BYTES ((Y_PLACE + Y_BYTES + 1023) / 1024 * 1024)  // wgmma wants planes at multiples of 1024
 #define SLICE_BYTES (STAGES * STAGE_BYTES)
 #define MEMORY_BYTES (SLICES * SLICE_BYTES)
-#define C_STRIDE (SWAP ? TILE_X + 4 : TILE_Y + 8)
 #define LINE_DESCRIPTOR(address) matrix_descriptor(address, 16, 8 * 4 * STEP, SWIZZLED_128)
 
 // With tiles of 128 x 128, the multipliers need more registers than each of 384 work-items can have, and the
@@ -310,11 +310,11 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
       if (other == slice) add_to_tile((__local float*)memory, sums, other == 0);
       SLICES_BARRIER;
     }
-    const Tile tile = {(const __local float*)memory, ROWS, COLUMNS, C_STRIDE, 1, 0};
-    store_tile_of_c(target_of(call, first_row, first_column), tile, get_local_id(0), MULTIPLIERS);
   } else {
     multiply_again(call, (__local float4*)memory, first_row, first_column);
   }
+  const Tile tile = {(const __local float*)memory, ROWS, COLUMNS, C_STRIDE, 1, 0};
+  store_tile_of_c(target_of(call, first_row, first_column), tile, get_local_id(0), MULTIPLIERS);
 }
 
 // Computes the work-group's tile. `memory` has MEMORY_BYTES, `barriers` has 2 * STAGES * SLICES words.

@@ -70,7 +70,7 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   // 1.25 times as long, 11 rows 1.04 times. Each piece begins at a line of memory of its own.
   constexpr double collision = 1.2;
   constexpr double piece_seconds = 18e-9;
-  const double step = (work.share ? cost_of_share(*work.share, speed.prepare) : work.tile_growth) *
+  const double step = (work.share ? cost_of_share(*work.share, speed.prepare) : work.step_growth) *
                       std::pow(speed.unaligned, work.unaligned) * (work.rows_collide ? collision : 1.0);
   const auto steps = [&](double residents) {
     return depth * step * std::max(speed.alone, residents * speed.share);
@@ -139,7 +139,7 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   seen.batch_count = block.batch_count;
   Work work;
   work.unaligned = unaligned_part(seen, kernel);
-  work.tile_growth = kernel.tile_growth;
+  work.step_growth = kernel.step_growth;
   work.rows_collide = do_rows_collide(seen, kernel);
   work.abreast = groups_abreast(kernel, kind);
   if (kernel.manifest().takes_shares()) {

@@ -40,7 +40,7 @@ struct Work {
   std::optional<Share> share;  // share of a work-group; none if it has a tile
   double pieces = 0.0;  // pieces of a transposed B's columns in a share, each as long as a panel is deep
   bool rows_collide = false;  // rows of A, in the cache of a CPU's core
-  double tile_growth = 1.0;   // the factor by which a tile is larger than the measured one, and a step longer
+  double step_growth = 1.0;   // the factor by which a step takes longer than in calibration (KernelConfig)
   double unaligned = 0.0;  // the fraction of the operands that the kernel cannot read four elements at a time
   double bytes = 0.0;      // A and B once each, and C as often as its stores weigh
   double passes = 0.0;     // passes over memory that pack operands or add up slices

@@ -26,14 +26,14 @@ const std::vector<std::string>& packed_size_names() {
   return names;
 }
 
-bool Manifest::tile_depends_on_operands() const {
+bool Manifest::depends_on_operands() const {
   const auto depends = [](const Rule& rule) {
     const std::vector<std::string> names = rule.expression.names();
     return std::any_of(names.begin(), names.end(), [](const std::string& one) {
       return std::count(operand_names().begin(), operand_names().end(), one) != 0;
     });
   };
-  return depends(tile_rows) || depends(tile_columns) || depends(tile_depth);
+  return depends(tile_rows) || depends(tile_columns) || depends(tile_depth) || depends(step_time);
 }
 
 const std::vector<std::string>& no_names() {

@@ -91,6 +91,7 @@ struct Manifest {
   Rule results;
   // On a GPU: floats of A and B that a work-group copies into local memory for a step of k.
   Rule into_local;
+  Rule step_time;                    // how much longer a step takes than if nothing is transposed
   Rule products;                     // on matrix units: their products for each product of floats
   std::vector<Values> estimated;     // some of these: configs with a rate even without a measurement
   std::vector<Values> stand_ins;     // tried if tuning data has no row for this kernel
@@ -115,8 +116,8 @@ struct Manifest {
   // Returns whether the kernel gets the number of matrices of a batch, and possibly a list of their places.
   bool takes_lists() const { return matrices.line != 0; }
 
-  // Returns whether its tiles depend on which operands are transposed.
-  bool tile_depends_on_operands() const;
+  // Returns whether its tiles or the time of a step depend on which operands are transposed.
+  bool depends_on_operands() const;
 
   // Returns whether the kernel gets the slices into which k is split.
   bool takes_slices() const { return adds_slices.line != 0; }
@@ -168,6 +169,7 @@ inline constexpr std::array rule_keys = {RuleKey{"align", &Manifest::align, no_n
                                          RuleKey{"stores", &Manifest::stores, no_names},
                                          RuleKey{"results", &Manifest::results, no_names},
                                          RuleKey{"into_local", &Manifest::into_local, no_names},
+                                         RuleKey{"step_time", &Manifest::step_time, operand_names},
                                          RuleKey{"products", &Manifest::products, no_names},
                                          RuleKey{"size", &Manifest::packed_size, packed_size_names}};
 

@@ -68,7 +68,7 @@ class Planner {
   // `name` is in the form that KernelLibrary::find() takes.
   SharedConfig config(const std::string& name, const Parameters& parameters) {
     SharedConfig kernel = configs_.get(name, parameters);
-    if (!kernel->manifest().tile_depends_on_operands()) return kernel;
+    if (!kernel->manifest().depends_on_operands()) return kernel;
     return configs_.get(name, parameters, {problem_.a.transposed, problem_.b.transposed});
   }
 
