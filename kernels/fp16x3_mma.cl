@@ -1,7 +1,7 @@
 // clgemm: fp16x3_mma
 // summary: fp32 on the tensor cores of NVIDIA Ampere and later: three products of fp16 planes, added in fp32
 // operands: fp16_planes
-// fallback: bf16x6_mma
+// fallback: fallback_fp32
 // precision: fp32_equivalent
 // least_k: 512
 // param: TILE_M = 128 in 64 128
