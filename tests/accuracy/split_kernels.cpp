@@ -423,7 +423,7 @@ TileResult fp16x3_mma(const TensorCore& core, const TileCall& call) {
   Extremes of_a, of_b;
   const std::vector<Fp16Line> a = pack_fp16(lines_of(call.a, call.rows, call.k, 16), of_a);
   const std::vector<Fp16Line> b = pack_fp16(lines_of(call.b, call.columns, call.k, 16), of_b);
-  if (!fp16_is_exact(of_a, of_b, round_up(call.k, 16))) return bf16x6_mma(core, call);
+  if (!fp16_is_exact(of_a, of_b, round_up(call.k, 16))) return {plain_tile(call, 1), Way::fp32};
   return {tile_of(call,
                   [&](std::size_t row, std::size_t column) {
                     return scaled_back(fp16_mma_sum(core, a[row], b[column]),

@@ -9,6 +9,7 @@
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
 #include "support/plans.hpp"
+#include "support/temporary.hpp"
 
 namespace clgemm {
 namespace {
@@ -118,8 +119,10 @@ TEST_CASE("a kernel that adds up its slices needs one launch") {
 }
 
 TEST_CASE("every stage has its launches, one stage after another") {
-  Planner make{made_up_hopper()};
-  const auto launches = launches_at(make(tight(1000, 700, 900), "fp16x3_mma"), 0, 0);
+  const TemporaryFolder folder;
+  folder.write("chain.cl", chain_of_three("chain"));
+  Planner make{made_up_hopper(), folder.path().string()};
+  const auto launches = launches_at(make(tight(1000, 700, 900), "chain"), 0, 0);
   CHECK(roles_of(launches) == Roles{ProgramRole::pack_both, ProgramRole::gemm, ProgramRole::pack_both,
                                     ProgramRole::gemm, ProgramRole::gemm});
   const std::size_t stages[] = {0, 0, 1, 1, 2};
