@@ -30,7 +30,7 @@ Problem problem_of(std::size_t m, std::size_t n, std::size_t k) {
 
 struct Planner {
   Device device = test::made_up_hopper();
-  std::string folder;  // is searched for kernels before the built-in ones
+  std::string folder{};  // is searched for kernels before the built-in ones
   ConfigCache configs{device, folder};
 
   Plan operator()(const std::string& kernel, const Problem& problem = problem_of(1000, 700, 900)) {

@@ -13,7 +13,7 @@ namespace clgemm::test {
 
 struct Planner {
   Device device = made_up_gpu();
-  std::string folder;  // is searched for kernels before the built-in ones
+  std::string folder{};  // is searched for kernels before the built-in ones
   ConfigCache configs{device, folder};
 
   Plan operator()(const Problem& problem, const std::string& kernel, std::size_t limit = no_limit) {
