@@ -126,7 +126,8 @@ inline NamedKernel made_up_kernel(const std::string& source) {
   return {file->manifest.name, file, {}};
 }
 
-// Returns a kernel file whose plan has three stages: this kernel on fp16 planes, bf16x6_mma and fallback_fp32.
+// Returns a kernel file whose plan has three stages: this kernel on fp16 planes, bf16x6_mma and
+// fallback_fp32.
 inline std::string chain_of_three(const std::string& name) {
   return "// clgemm: " + name +
          "\n// summary: s\n// operands: fp16_planes\n// fallback: bf16x6_mma\n// tile: 128 64 16\n"
