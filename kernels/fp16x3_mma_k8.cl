@@ -18,7 +18,6 @@
 // calibrate_if: nvidia_sm < 80
 
 // This kernel was not measured on Turing. It is fp16x3_mma.cl with the instruction and the copies of Turing.
-// Later tensor cores run it, too, but they have better instructions. Turing does not multiply bf16 numbers,
-// so plain fp32 is the fallback.
+// Later tensor cores run it, too, but they have better instructions.
 #define MMA_K8
 #include "fp16x3_mma.cl"

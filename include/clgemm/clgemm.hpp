@@ -59,7 +59,7 @@ enum class Precision {
   ///   scaled by a common power of two. clgemm also uses this method on the matrix units of AMD's CDNA 3 and
   ///   RDNA 4, of Intel's Arc and Data Center GPU Max, and on RDNA 3 if you name its kernel.
   /// - two TF32 numbers and three products
-  /// - three bf16 numbers and six products, if you name its kernel
+  /// - three bf16 numbers and six products
   ///
   /// If the values are out of range for a method, the device uses another one. For Inf, NaN and numbers near
   /// the ends of fp32's range, it uses plain fp32 (docs/accuracy.md).

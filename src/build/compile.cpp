@@ -34,16 +34,12 @@ std::string platform_of(const cl::Device& device) {
   return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
 }
 
-bool has_nvidia_driver(const cl::Device& device) {
-  return platform_of(device) == "NVIDIA CUDA";
-}
-
 // Throws an Error if the kernel uses too much local memory. Static local arrays beyond the device's limit end
 // the process on PoCL, and have no visible effect elsewhere. NVIDIA's compiler knows its devices better: they
 // report 48 KiB, although over 200 KiB work.
 void check_local_bytes(const KernelConfig& config, std::size_t used, const cl::Device& device) {
   const cl_ulong allowed = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
-  if (used <= allowed || has_nvidia_driver(device)) return;
+  if (used <= allowed || platform_of(device) == "NVIDIA CUDA") return;
   throw Error(ErrorCode::device_limit_exceeded,
               fmt::format("{} uses {} bytes of local memory; '{}' has {}", title_of(config), used,
                           device.getInfo<CL_DEVICE_NAME>(), allowed));
@@ -57,9 +53,13 @@ void check_local_arrays(const KernelConfig& config, const cl::Device& device) {
   check_local_bytes(config, largest_local_array(config.file->source, macros), device);
 }
 
-// For programs whose PTX will be assembled again, so that their first machine code is not used. It is the
-// same PTX. The first calls of fp16x3_wgmma, tf32x3_wgmma and direct take 0.85 of the time with this option
-// (H200, 26 November 2026, geometric mean of three runs).
+bool knows_options_of_nvidia(const KernelConfig& config) {
+  return config.build_options.find(verbose_option) != std::string::npos;
+}
+
+// For programs whose PTX will be assembled again, so that their first machine code is not used. The PTX does
+// not depend on it. The first calls of fp16x3_wgmma, tf32x3_wgmma and direct take 0.85 of the time with this
+// option (H200, 26 November 2026, geometric mean of three runs).
 constexpr const char* quick_assembly = " -cl-nv-opt-level=0";
 
 cl::Program compile_source(const KernelConfig& config, const std::string& options, const cl::Context& context,
@@ -96,10 +96,11 @@ cl::Program with_changed_ptx(const cl::Program& program, const KernelConfig& con
     const std::vector<unsigned char> binary = binary_of(program, device);
     const std::string before(binary.begin(), binary.end());
     const std::string ptx = changed_ptx(before, config);
+    if (ptx == before && !knows_options_of_nvidia(config)) return program;
     result = cl::Program(context, {device}, cl::Program::Binaries{{ptx.begin(), ptx.end()}});
     // Options for the source do not apply to its PTX, except this one.
-    const bool is_verbose = config.build_options.find(verbose_option) != std::string::npos;
-    result.build(std::vector<cl::Device>{device}, is_verbose ? verbose_option.data() : nullptr);
+    const char* options = knows_options_of_nvidia(config) ? verbose_option.data() : nullptr;
+    result.build(std::vector<cl::Device>{device}, options);
   } catch (const Error& error) {
     fail(error.what());
   } catch (const cl::BuildError& failure) {
@@ -189,7 +190,7 @@ std::string title_of(const KernelConfig& config) {
 cl::Program compile(const KernelConfig& config, const cl::Context& context, const cl::Device& device) {
   check_local_arrays(config, device);
   const bool changes = !config.manifest().ptx_target.empty() || config.registers != 0;
-  const bool quickly = changes && has_nvidia_driver(device);
+  const bool quickly = changes && knows_options_of_nvidia(config);
   const cl::Program program =
       compile_source(config, config.build_options + (quickly ? quick_assembly : ""), context, device);
   return changes ? with_changed_ptx(program, config, context, device) : program;

@@ -47,6 +47,15 @@ const std::vector<std::string>& operand_names() {
   return names;
 }
 
+const std::vector<std::string>& step_time_names() {
+  static const auto& names = *[] {
+    auto* all = new std::vector<std::string>(operand_names());
+    all->insert(all->end(), device_names().begin(), device_names().end());
+    return all;
+  }();
+  return names;
+}
+
 const std::vector<std::string>& device_names() {
   static const auto& names = *new std::vector<std::string>{
       "local_bytes", "local_in_global", "max_work_group_size", "compute_units", "native_float_width",

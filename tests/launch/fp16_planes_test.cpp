@@ -407,7 +407,7 @@ const std::map<std::string, std::int64_t> tiles[] = {
     {{"TILE_M", 64}, {"TILE_N", 64}, {"SLICES", 2}, {"STAGES", 8}},
     {{"TILE_M", 64}, {"TILE_N", 128}, {"STEP", 1}, {"STAGES", 3}}};
 
-TEST_CASE("the kernels on fp16 planes are right, with fallbacks on bf16 planes and in fp32") {
+TEST_CASE("the kernels on fp16 planes are right, with their fallbacks") {
   if (shared_device_info().nvidia_sm < 75) {
     WARN("NOT TESTED: kernels on tensor cores, because this device has none");
     return;
