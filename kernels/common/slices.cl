@@ -1,8 +1,8 @@
 // Computes a tile of C with a work-group whose slices share each step along k ("slice-K" in CUTLASS). A tile
 // in local memory is DEPTH * SLICES deep, and each slice of the work-group multiplies DEPTH of it. A
 // work-item has TM x TN results of the whole tile of C. So a small tile of C keeps a large work-group busy,
-// with large blocks in registers. At the end all sums go to local memory. The whole work-group adds up the
-// slices, always in the same order, and stores the results.
+// with large blocks in registers. At the end all sums go to local memory. There the slices are added up,
+// always in the same order.
 //
 // The work-items of a slice are numbered in the order of common/lanes.cl: 4 across, then down the tile, then
 // the next 4 columns. The results of a work-item are TM/4 x TN/4 blocks of 4 x 4. The blocks are spread over
@@ -17,8 +17,8 @@
 
 // The depths of a step whose code is written out. Kernels that multiply this way only for rare numbers write
 // out fewer, because the driver takes long to compile them.
-#if !defined(UNROLL)
-#define UNROLL DEPTH
+#if !defined(UNROLLED_DEPTHS)
+#define UNROLLED_DEPTHS DEPTH
 #endif
 
 // There are three tiles of each operand in local memory. Asynchronous copies fill them two steps ahead.
@@ -170,7 +170,7 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
   Factors now;
   load_factors(&now, memory + a_place, memory + b_place);
   for (; steps_left > 0; --steps_left) {
-#pragma unroll UNROLL
+#pragma unroll UNROLLED_DEPTHS
     for (int depth = 0; depth < DEPTH - 1; ++depth) {
       if (!STAYS && depth == LOAD_A_AT) load_a_tile(&a, BK);
       if (!STAYS && depth == LOAD_B_AT) load_b_tile(&b, BK);

@@ -22,7 +22,7 @@
 #define BN COLUMNS
 #define DEPTH 8
 #define COPIES 2
-#define UNROLL 1
+#define UNROLLED_DEPTHS 1
 #define A_WIDTH 1  // floats that are read at once, because operands may lie anywhere
 #define B_WIDTH 1
 #include "common/parts.cl"

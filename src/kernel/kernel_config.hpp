@@ -77,9 +77,9 @@ std::size_t widest_cpu_vector(const Device& device);
 // makes.
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns);
 
-// Makes a config. `overrides` replace the variant's values, and these replace the defaults. The tile may
-// depend on `transposed`. Throws an Error: invalid_parameter, requirement_failed (both with file and line) or
-// device_limit_exceeded.
+// Makes a config. `overrides` replace the variant's values, and these replace the defaults. The tile and the
+// time of a step may depend on `transposed`. Throws an Error: invalid_parameter, requirement_failed (both
+// with file and line) or device_limit_exceeded.
 KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Device& device,
                        Transposed transposed = {});
 
