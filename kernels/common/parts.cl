@@ -48,9 +48,24 @@ static inline bool is_last_part(const Parts* parts, const size_t tile, __local u
   return *word;
 }
 
+// Returns four neighbours of a row of C, and zeros for those outside m x n.
+static inline float4 load4_c(const __global float* c, const ulong ldc, const int m, const int n, const int row,
+                             const int column) {
+  float4 four = (float4)(0.0f);
+  if (row >= m) return four;
+  const __global float* from = c + row * ldc + column;
+  if (column + 3 < n && (size_t)from % 16 == 0) return *(const __global float4*)from;
+  if (column < n) four.x = from[0];
+  if (column + 1 < n) four.y = from[1];
+  if (column + 2 < n) four.z = from[2];
+  if (column + 3 < n) four.w = from[3];
+  return four;
+}
+
 // Adds up the parts of a tile and stores them in C. `items` work-items do it, each for four neighbours of a
 // row. Each work-item keeps PLACES_TOGETHER loads in flight. One load after the other takes 2 us for each
-// part of a tile of 64 x 128 (H200, November 2026). Plain loads are enough, because is_last_part() ends in a
+// part of a tile of 64 x 128 (H200, November 2026). If there is a beta, C is loaded before the parts for the
+// same reason: no load of C can pass a store to C. Plain loads are enough, because is_last_part() ends in a
 // fence.
 #define PLACES_TOGETHER 4
 static inline void add_parts(const Parts* parts, const int items, const int rows, const int columns,
@@ -63,14 +78,17 @@ static inline void add_parts(const Parts* parts, const int items, const int rows
   const int last_row = min(rows, m - first_row) - 1;
   for (int first = get_local_id(0); first < places; first += items * together) {
     __global const float4* from[PLACES_TOGETHER];
+    float4 before[PLACES_TOGETHER];
     float4 sums[PLACES_TOGETHER];
 #pragma unroll
     for (int i = 0; i < together; ++i) {
       const int place = first + i * items;
-      // Clamped, so that every load is inside.
-      const int row = first_row + min(place / (columns / 4), last_row);
+      const int row = place / (columns / 4);
       const int column = first_column + place % (columns / 4) * 4;
-      from[i] = (__global const float4*)(parts->results + row * parts->ld + min(column, (n - 1) / 4 * 4));
+      before[i] = beta == 0.0f ? (float4)(0.0f) : load4_c(c, ldc, m, n, first_row + row, column);
+      // Clamped, so that every load is inside.
+      from[i] = (__global const float4*)(parts->results + (first_row + min(row, last_row)) * parts->ld +
+                                         min(column, (n - 1) / 4 * 4));
       sums[i] = *from[i];
     }
 #pragma unroll 4
@@ -84,8 +102,9 @@ static inline void add_parts(const Parts* parts, const int items, const int rows
 #pragma unroll
     for (int i = 0; i < together; ++i) {
       const int place = first + i * items;
-      store4_c(c, ldc, m, n, first_row + place / (columns / 4), first_column + place % (columns / 4) * 4,
-               alpha, sums[i], beta);
+      const float4 scaled = alpha * sums[i];
+      store4_c(c, ldc, m, n, first_row + place / (columns / 4), first_column + place % (columns / 4) * 4, 1.0f,
+               beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), before[i], scaled), 0.0f);
     }
   }
 }
