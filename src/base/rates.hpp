@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 namespace clgemm {
 
@@ -45,6 +46,9 @@ struct Rates {
   double pass_seconds = 0.0;  // device time of each pass over memory, in addition to its bytes and its launch
   double uneven = 0.0;  // how unevenly compute units share the last turn if it is not full; 1 means that
                         // some take all that they can hold
+  // The bytes of A and B that its cache keeps from one work-group to another. Larger operands come from
+  // memory.
+  double cached_bytes = std::numeric_limits<double>::infinity();
   double multiply_adds = 0.0;  // fp32 multiply-adds per second of the device at its best; 0 if unknown
   HostRates host = {};
 };

@@ -72,8 +72,9 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   constexpr double piece_seconds = 18e-9;
   const double step = (work.share ? cost_of_share(*work.share, speed.prepare) : work.step_growth) *
                       std::pow(speed.unaligned, work.unaligned) * (work.rows_collide ? collision : 1.0);
+  const double alone = speed.alone * (work.operand_bytes > rates.cached_bytes ? speed.uncached : 1.0);
   const auto steps = [&](double residents) {
-    return depth * step * std::max(speed.alone, residents * speed.share);
+    return depth * step * std::max(alone, residents * speed.share);
   };
   const double begin = speed.begin + work.pieces * piece_seconds;
   const double load = groups / units;
@@ -93,14 +94,10 @@ void add_gemm(const Launch& launch, const Plan& plan, Work& work) {
   (is_rest ? work.rest_groups : work.groups) = as_double(launch.size.groups());
   (is_rest ? work.rest_depth : work.depth) = as_double(launch.depth);
   if (launch.slices == 1) return;
-  // All work-groups write their results at the same time. Then one work-group of each tile reads them alone,
-  // which is faster than with its share of the device's bandwidth.
-  constexpr double alone = 3.0;  // a guess
-  const KernelConfig& kernel = plan.first().gemm();
-  const double tiles = as_double(kernel.tile_rows * kernel.tile_columns * plan.compute_units);
+  // All work-groups write their results at the same time. Then one work-group of each tile adds them up.
   work.passes += 1.0;
-  work.added_bytes +=
-      float_bytes * as_double(launch.slices) * (as_double(launch.m) * as_double(launch.n) + tiles / alone);
+  work.parts = as_double(launch.slices);
+  work.added_bytes += float_bytes * work.parts * as_double(launch.m) * as_double(launch.n);
 }
 
 void add(const Launch& launch, const Plan& plan, Work& work) {
@@ -121,7 +118,7 @@ std::vector<std::size_t> slices_to_try(const Plan& plan, DeviceKind kind) {
   std::vector<std::size_t> result;
   if (!can) return result;
   const std::size_t tiles = ceil_div(problem.m, kernel.tile_rows) * ceil_div(problem.n, kernel.tile_columns);
-  for (const std::size_t quarters : {1U, 2U, 3U, 4U, 8U, 12U, 16U, 24U, 32U}) {
+  for (const std::size_t quarters : {1U, 2U, 3U, 4U, 8U, 12U, 16U, 24U, 32U, 48U, 64U}) {
     const std::size_t slices = std::min(quarters * plan.compute_units / (4 * tiles), max_slices);
     if (slices > (result.empty() ? 1 : result.back()) && problem.k / slices >= least_slice_depth)
       result.push_back(slices);
@@ -151,9 +148,9 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   const double m = as_double(seen.m);
   const double n = as_double(seen.n);
   const double k = as_double(seen.k);
-  work.bytes = float_bytes * (copies_of(seen.a, seen) * m * k + copies_of(seen.b, seen) * k * n +
-                              (seen.beta == 0.0f ? 1.0 : 2.0) * as_double(seen.batch_count) * m * n *
-                                  weight_of_c(seen, kernel));
+  work.operand_bytes = float_bytes * (copies_of(seen.a, seen) * m * k + copies_of(seen.b, seen) * k * n);
+  work.bytes = work.operand_bytes + float_bytes * (seen.beta == 0.0f ? 1.0 : 2.0) *
+                                        as_double(seen.batch_count) * m * n * weight_of_c(seen, kernel);
   return work;
 }
 
@@ -171,7 +168,7 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
   const double moving = work.bytes / rates.bytes;
   result.gemm = std::max(computing, moving) + rates.unhidden * std::min(computing, moving);
   result.packing = work.packed_bytes / rates.packing_bytes;
-  result.adding = work.added_bytes / rates.adding_bytes;
+  result.adding = work.added_bytes / rates.adding_bytes + work.parts * speed.part;
   result.launches = work.launches * rates.start_seconds + work.passes * rates.pass_seconds;
   result.host = rates.call_seconds + (work.launches - 1.0) * rates.launch_seconds;
   return result;

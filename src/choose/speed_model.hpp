@@ -27,6 +27,12 @@ struct ConfigSpeed {
   // The steps are so many times as long if a kernel cannot read the lines of A and B four elements at a time.
   // If it can do so for one of them, the factor is the root of this.
   double unaligned = 1.0;
+  // `alone` is so many times as long if A and B are too large for the device's cache, because a work-group
+  // waits longer for its operands.
+  double uncached = 1.0;
+  // If the launch also adds up the slices along k, the last work-group of a tile takes so long for each
+  // slice, in seconds. The default is for files without it.
+  double part = 1e-7;
 };
 
 // The work of one block's launches, as the speed model sees it.
@@ -42,10 +48,12 @@ struct Work {
   bool rows_collide = false;  // rows of A, in the cache of a CPU's core
   double step_growth = 1.0;   // the factor by which a step takes longer than in calibration (KernelConfig)
   double unaligned = 0.0;  // the fraction of the operands that the kernel cannot read four elements at a time
-  double bytes = 0.0;      // A and B once each, and C as often as its stores weigh
-  double passes = 0.0;     // passes over memory that pack operands or add up slices
+  double operand_bytes = 0.0;  // A and B once each
+  double bytes = 0.0;          // these, and C as often as its stores weigh
+  double passes = 0.0;         // passes over memory that pack operands or add up slices
   double packed_bytes = 0.0;
   double added_bytes = 0.0;
+  double parts = 0.0;  // slices that the launch of the GEMM kernel adds up, if there are several
 };
 
 // Adds up the launches of a block. For the stages after the first, only the launches count, because these

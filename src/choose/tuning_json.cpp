@@ -85,6 +85,7 @@ TunedDevice parse_device(const Json& json) {
 }
 
 constexpr double micro = 1e-6;
+constexpr double mega = 1e6;
 constexpr double giga = 1e9;
 
 // Reads a rate that a file may lack, because it was added later or does not apply to every device.
@@ -125,6 +126,7 @@ Rates parse_rates(const Json& json) {
       part("repeated", Rates{}.repeated),
       (json.contains("pass_us") ? number(json, "pass_us", 0.0) : start) * micro,
       part("uneven", Rates{}.uneven),
+      json.contains("cached_mb") ? number(json, "cached_mb", least_positive) * mega : Rates{}.cached_bytes,
       json.contains("best_gflops") ? number(json, "best_gflops", 0.0) * giga / flops_of_multiply_add : 0.0,
       parse_host_rates(json)};
 }
@@ -149,6 +151,8 @@ ConfigRow parse_row(const Json& json) {
   row.speed.residents = positive(json, "residents");
   row.speed.prepare = json.contains("prepare_rows") ? number(json, "prepare_rows", 0.0) : 0.0;
   row.speed.unaligned = number(json, "unaligned", least_positive);
+  if (json.contains("uncached")) row.speed.uncached = number(json, "uncached", least_positive);
+  if (json.contains("part_ns")) row.speed.part = number(json, "part_ns", 0.0) * 1e-9;
   row.residual = number(json, "residual", 0.0);
   row.shapes = positive(json, "shapes");
   return row;
@@ -184,6 +188,7 @@ Json to_json(const Rates& rates) {
   json["repeated"] = rounded(rates.repeated);
   json["pass_us"] = rounded(rates.pass_seconds * 1e6);
   json["uneven"] = rounded(rates.uneven);
+  if (rates.cached_bytes != Rates{}.cached_bytes) json["cached_mb"] = rounded(rates.cached_bytes / mega);
   if (rates.multiply_adds != 0.0)
     json["best_gflops"] = rounded(rates.multiply_adds * flops_of_multiply_add / giga);
   for (const auto& [key, unit, member] : host_rates) {
@@ -202,6 +207,8 @@ Json to_json(const ConfigRow& row) {
   json["residents"] = row.speed.residents;
   if (row.speed.prepare > 0.0) json["prepare_rows"] = rounded(row.speed.prepare);
   json["unaligned"] = rounded(row.speed.unaligned);
+  if (row.speed.uncached != ConfigSpeed{}.uncached) json["uncached"] = rounded(row.speed.uncached);
+  if (row.speed.part != ConfigSpeed{}.part) json["part_ns"] = rounded(row.speed.part * 1e9);
   json["residual"] = rounded(row.residual);
   json["shapes"] = row.shapes;
   return json;

@@ -52,6 +52,12 @@ double operations_of(const SampleShape& shape) {
 // Shapes of one column. Their k x m elements are read once: at most 1.2 GB.
 constexpr Bounds gpu_column_bounds{64, 65536, 4e5, 6e8};
 
+// Shapes with few rows or few columns, whose other operand is too large for the cache of a GPU: 80 MB or
+// more. The other samples have few in which so few work-groups read from memory.
+constexpr Bounds gpu_uncached_bounds{16, 9400, 2e7, 1.5e11};
+constexpr double most_uncached_rows = 512.0;
+constexpr double least_uncached_elements = 2e7;
+
 // Batches: the sides of a matrix, and the operations of all of its GEMMs.
 constexpr Bounds gpu_batch_bounds{6, 600, 2e6, 1e10};
 constexpr Bounds cpu_batch_bounds{6, 300, 5e5, 2e8};
@@ -97,6 +103,16 @@ class ShapeSource {
       if (number % 2 == 1)
         size = {{round_up(size.m, whole), round_up(size.n, whole), round_up(size.k, whole)}};
       if (is_within_operations(size)) return size;
+    }
+  }
+
+  SampleShape next_uncached(std::size_t number) {
+    for (;;) {
+      SampleShape size{{log_uniform(bounds_.least_side, most_uncached_rows), side(bounds_.most_side),
+                        side(bounds_.most_side)}};
+      if (static_cast<double>(size.n) * static_cast<double>(size.k) < least_uncached_elements) continue;
+      if (number % 2 == 1) std::swap(size.m, size.n);
+      if (is_within_operations(size)) return in_fours(size, number);
     }
   }
 
@@ -168,8 +184,10 @@ std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, s
   ShapeSource batches(is_cpu ? cpu_batch_bounds : gpu_batch_bounds, seed);
   ShapeSource large(large_bounds(kind), seed);
   ShapeSource columns(is_cpu ? cpu_bounds : gpu_column_bounds, seed);
+  ShapeSource uncached(gpu_uncached_bounds, seed);
   constexpr std::size_t between_batches = 3;
   constexpr std::size_t between_large = 8;
+  constexpr std::size_t between_uncached = 8;
   // Kernels for one column have only these samples. They come early because the budget may stop a run, and a
   // kernel without rows would not be chosen any more.
   const std::size_t column_count = is_cpu ? 6 : 24;
@@ -179,6 +197,7 @@ std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, s
     if (i < column_count) result.push_back(columns.next_column());
     if ((i + 1) % between_batches == 0) result.push_back(batches.next_batch(i / between_batches));
     if ((i + 1) % between_large == 0) result.push_back(large.next_large(i / between_large));
+    if (!is_cpu && i % between_uncached == 3) result.push_back(uncached.next_uncached(i / between_uncached));
   }
   return result;
 }
@@ -197,7 +216,8 @@ std::vector<Config> with_slices(const Config& config, const SampleShape& size, c
   std::vector<Config> result;
   std::size_t last = 0;
   const std::size_t cores = peaks_of(device).cores;
-  for (const std::size_t parts : {std::size_t{1}, cores / tiles, 2 * cores / tiles, 4 * cores / tiles}) {
+  for (const std::size_t parts :
+       {std::size_t{1}, cores / tiles, 2 * cores / tiles, 4 * cores / tiles, 8 * cores / tiles}) {
     if (parts <= last || (parts > 1 && (size.batch > 1 || size.k / parts < least_slice_depth))) continue;
     last = parts;
     result.push_back(config);

@@ -115,6 +115,12 @@ class RowFit {
     constexpr std::size_t enough = 3;
     takes_shares_ = measured.front().work.share.has_value();
     fits_unaligned_ = aligned >= enough && measured.size() - aligned >= enough;
+    const auto uncached = std::count_if(measured.begin(), measured.end(), [&rates](const Measured& one) {
+      return one.work.operand_bytes > rates.cached_bytes;
+    });
+    adds_parts_ = std::any_of(measured.begin(), measured.end(),
+                              [](const Measured& one) { return one.work.parts > 0.0; });
+    fits_uncached_ = kind != DeviceKind::cpu && static_cast<std::size_t>(uncached) >= enough;
   }
 
   ConfigSpeed run() const {
@@ -160,16 +166,28 @@ class RowFit {
       const double turns = std::max(1.0, work.groups / static_cast<double>(units_));
       step = std::min(step, one.seconds / (turns * work.depth * elements_of(work)));
     }
-    return {std::log(1e-6), std::log(step), std::log(step * 0.7), std::log(first_prepare), 0.0};
+    return {std::log(1e-6),
+            std::log(step),
+            std::log(step * 0.7),
+            std::log(first_prepare),
+            0.0,
+            0.0,
+            std::log(ConfigSpeed{}.part)};
   }
 
   Values known_values() const {
     constexpr double least_begin = 1e-9;
-    return {std::log(std::max(known_->begin, least_begin)), std::log(known_->alone), std::log(known_->share),
-            std::log(known_->prepare > 0.0 ? known_->prepare : first_prepare), std::log(known_->unaligned)};
+    return {std::log(std::max(known_->begin, least_begin)),
+            std::log(known_->alone),
+            std::log(known_->share),
+            std::log(known_->prepare > 0.0 ? known_->prepare : first_prepare),
+            std::log(known_->unaligned),
+            std::log(known_->uncached),
+            std::log(std::max(known_->part, least_part))};
   }
 
   static constexpr double first_prepare = 30.0;
+  static constexpr double least_part = 1e-9;
   static double elements_of(const Work& work) {
     return work.share ? cost_of_share(*work.share, first_prepare) : 1.0;
   }
@@ -184,6 +202,8 @@ class RowFit {
     if (takes_shares_) speed.prepare = std::exp(values[3]);
     if (fits_unaligned_ || known_ != nullptr)
       speed.unaligned = std::max(std::exp(values[4]), least_unaligned);
+    if (fits_uncached_ || known_ != nullptr) speed.uncached = std::max(std::exp(values[5]), 1.0);
+    if (adds_parts_) speed.part = std::max(std::exp(values[6]), least_part);
     return speed;
   }
 
@@ -204,6 +224,8 @@ class RowFit {
   const ConfigSpeed* known_;
   bool takes_shares_ = false;
   bool fits_unaligned_ = false;
+  bool fits_uncached_ = false;
+  bool adds_parts_ = false;
 };
 
 double multiply_adds_of(const SampleShape& shape) {
@@ -295,8 +317,9 @@ class Fit {
     constexpr double unhidden = 0.3;
     constexpr double repeated = 0.5;
     constexpr double uneven = 0.3;
-    return {known_.host.call, known_.host.launch, fastest / 4, 3e12,  3e12, 3e12,
-            unhidden,         repeated,           2e-6,        uneven};
+    constexpr double cached = 45e6;  // an H200, whose L2 cache has 50 MB
+    return {known_.host.call, known_.host.launch, fastest / 4, 3e12,   3e12,  3e12,
+            unhidden,         repeated,           2e-6,        uneven, cached};
   }
 
   void fit_rows() {
@@ -314,18 +337,19 @@ class Fit {
   void fit_rates() {
     const Rates& from = fitted_.rates;
     const bool is_cpu = device_.kind == DeviceKind::cpu;
-    const auto values_of = [is_cpu](const Rates& rates) {
+    constexpr double most_bytes = 1e18;  // for a device on which no sample waits for memory
+    const auto values_of = [is_cpu, most_bytes](const Rates& rates) {
       Values values = {rates.start_seconds, rates.bytes, rates.packing_bytes, rates.adding_bytes};
       if (is_cpu) {
         values.insert(values.end(), {rates.call_seconds, rates.launch_seconds});
       } else {
-        values.insert(values.end(), {rates.unhidden, rates.repeated, rates.pass_seconds, rates.uneven});
+        values.insert(values.end(), {rates.unhidden, rates.repeated, rates.pass_seconds, rates.uneven,
+                                     std::min(rates.cached_bytes, most_bytes)});
       }
       constexpr double least = 1e-9;  // a file may have 0
       for (double& value : values) value = std::log(std::max(value, least));
       return values;
     };
-    constexpr double most_bytes = 1e18;  // bytes a second, for a device on which no sample waits for memory
     const auto rates_of = [&](const Values& v) {
       Rates rates = from;
       rates.start_seconds = std::exp(v[0]);
@@ -340,6 +364,7 @@ class Fit {
         rates.repeated = std::min(std::exp(v[5]), 1.0);
         rates.pass_seconds = std::exp(v[6]);
         rates.uneven = std::min(std::exp(v[7]), 1.0);
+        if (v[8] < std::log(most_bytes)) rates.cached_bytes = std::exp(v[8]);
       }
       return rates;
     };
