@@ -16,7 +16,6 @@
 // align: 4
 // results: TM*TN + DEPTH*(BM+BN)/(BM/TM*(BN/TN))
 // into_local: BM+BN
-// step_time: BM*BN + 5*BM*(1-TRANSPOSE_A) + 5*BN*TRANSPOSE_B
 // registers: 168 * (TM*TN == 64 && BM/TM*(BN/TN)*SLICES <= 128)
 // require: is_cpu == 0
 // require: COPIES < 3 || nvidia_sm >= 80
@@ -40,11 +39,6 @@
 // `registers`: a compute unit of an H200 has registers for 12 warps with 168 each, or for 16 warps with 128.
 // 128 are too few for 8 x 8 results and the next elements. With tiles of 64 x 64 and 128 work-items, 8 shapes
 // reach 0.93 of the speed of cuBLAS's fp32 with 168 registers, and 0.85 with 128 (November 2026).
-//
-// `step_time`: lines that lie along k are transposed on their way to local memory. For each depth of such a
-// line, this takes as long as five results of the tile. The 30 configs took 3072 x 2304 x 1024 with all
-// transposes, with and without gaps. With B transposed, 16 x 64 took 1.28 times as long, and 128 x 64 as long
-// as before; with A transposed, 64 x 16 took 0.76 of the time (H200, 26 November 2026).
 //
 // COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
 //

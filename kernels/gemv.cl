@@ -13,7 +13,6 @@
 // require: ITEMS % (4*LINES) == 0
 // require: 4*(4*ITEMS/LINES*(LINES+4)+ITEMS) <= local_bytes
 // results: 16*UNROLL
-// step_time: 4 + (nvidia_sm >= 70)*TRANSPOSE_A*(2*(LINES == 16) + 3*(LINES < 16 || ITEMS/LINES < 16))
 // calibrate_if: is_cpu == 0
 // calibrate: ITEMS LINES: 512 32, 512 16, 512 8, 256 32, 256 16, 256 8, 128 32, 128 16
 
@@ -26,11 +25,6 @@
 //
 // `tile`: 13480 x 1 x 6267 with A transposed takes 81 us with 128 lines, and 108 us with 32 lines. 777 x 1 x
 // 30001 with A not transposed takes 28 us with 8 or 16 lines and 128 work-items (H200, 25 November 2026).
-//
-// `step_time`: if A is transposed, memory needs long pieces, and many at a time. Eleven matrices of 1 to 93
-// million elements took 1.00 to 1.21 of the best time with 128 lines and 16 slots, nine of them at most 1.02.
-// With 64 lines, they took up to 1.18, and with fewer lines or slots up to 1.27 (H200, 26 November 2026). The
-// factors are guesses that lead to these choices. Other GPUs may not have work-groups of 512.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif

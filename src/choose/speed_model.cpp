@@ -70,7 +70,9 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   // 1.25 times as long, 11 rows 1.04 times. Each piece begins at a line of memory of its own.
   constexpr double collision = 1.2;
   constexpr double piece_seconds = 18e-9;
-  const double step = (work.share ? cost_of_share(*work.share, speed.prepare) : work.step_growth) *
+  const double step = (work.share ? cost_of_share(*work.share, speed.prepare) : work.tile_growth) *
+                      (work.transposed_a ? speed.transposed_a : 1.0) *
+                      (work.transposed_b ? speed.transposed_b : 1.0) *
                       std::pow(speed.unaligned, work.unaligned) * (work.rows_collide ? collision : 1.0);
   const double alone = speed.alone * (work.operand_bytes > rates.cached_bytes ? speed.uncached : 1.0);
   const auto steps = [&](double residents) {
@@ -89,7 +91,7 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   return begin * (1.0 + rates.repeated * full) + full * steps(residents) + steps(most);
 }
 
-void add_gemm(const Launch& launch, const Plan& plan, Work& work) {
+void add_gemm(const Launch& launch, Work& work) {
   const bool is_rest = work.groups != 0.0;
   (is_rest ? work.rest_groups : work.groups) = as_double(launch.size.groups());
   (is_rest ? work.rest_depth : work.depth) = as_double(launch.depth);
@@ -100,10 +102,10 @@ void add_gemm(const Launch& launch, const Plan& plan, Work& work) {
   work.added_bytes += float_bytes * work.parts * as_double(launch.m) * as_double(launch.n);
 }
 
-void add(const Launch& launch, const Plan& plan, Work& work) {
+void add(const Launch& launch, Work& work) {
   work.launches += 1.0;
   if (launch.stage != 0) return;  // the fallbacks after a stage usually have nothing to do
-  if (launch.role == ProgramRole::gemm) return add_gemm(launch, plan, work);
+  if (launch.role == ProgramRole::gemm) return add_gemm(launch, work);
   work.passes += 1.0;
   (launch.role == ProgramRole::reduce ? work.added_bytes : work.packed_bytes) += float_bytes * launch.moved;
 }
@@ -136,7 +138,10 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   seen.batch_count = block.batch_count;
   Work work;
   work.unaligned = unaligned_part(seen, kernel);
-  work.step_growth = kernel.step_growth;
+  work.reads_once = kernel.manifest().most_columns == 1;
+  work.tile_growth = kernel.tile_growth;
+  work.transposed_a = seen.a.transposed && kernel.reads_in_place();
+  work.transposed_b = seen.b.transposed && kernel.reads_in_place();
   work.rows_collide = do_rows_collide(seen, kernel);
   work.abreast = groups_abreast(kernel, kind);
   if (kernel.manifest().takes_shares()) {
@@ -144,7 +149,7 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
     if (seen.b.transposed && kernel.panel_depth != 0)
       work.pieces = as_double(std::min(first.group_columns, seen.n) * ceil_div(seen.k, kernel.panel_depth));
   }
-  for (const Launch& launch : launches_of(plan, block)) add(launch, plan, work);
+  for (const Launch& launch : launches_of(plan, block)) add(launch, work);
   const double m = as_double(seen.m);
   const double n = as_double(seen.n);
   const double k = as_double(seen.k);
@@ -166,7 +171,8 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
   if (work.rest_groups > 0.0)
     computing += launch_seconds(work.rest_groups, work.rest_depth, work, speed, rates, units);
   const double moving = work.bytes / rates.bytes;
-  result.gemm = std::max(computing, moving) + rates.unhidden * std::min(computing, moving);
+  const double unhidden = work.reads_once ? 0.0 : rates.unhidden;
+  result.gemm = std::max(computing, moving) + unhidden * std::min(computing, moving);
   result.packing = work.packed_bytes / rates.packing_bytes;
   result.adding = work.added_bytes / rates.adding_bytes + work.parts * speed.part;
   result.launches = work.launches * rates.start_seconds + work.passes * rates.pass_seconds;

@@ -27,6 +27,9 @@ struct ConfigSpeed {
   // The steps are so many times as long if a kernel cannot read the lines of A and B four elements at a time.
   // If it can do so for one of them, the factor is the root of this.
   double unaligned = 1.0;
+  // The steps are so many times as long if A is transposed, and if B is, for kernels that read them in place.
+  double transposed_a = 1.0;
+  double transposed_b = 1.0;
   // `alone` is so many times as long if A and B are too large for the device's cache, because a work-group
   // waits longer for its operands.
   double uncached = 1.0;
@@ -46,11 +49,16 @@ struct Work {
   std::optional<Share> share;  // share of a work-group; none if it has a tile
   double pieces = 0.0;  // pieces of a transposed B's columns in a share, each as long as a panel is deep
   bool rows_collide = false;  // rows of A, in the cache of a CPU's core
-  double step_growth = 1.0;   // the factor by which a step takes longer than in calibration (KernelConfig)
+  double tile_growth = 1.0;   // the factor by which a tile is larger than without transposes
+  bool transposed_a = false;  // if the kernel reads it in place
+  bool transposed_b = false;
   double unaligned = 0.0;  // the fraction of the operands that the kernel cannot read four elements at a time
   double operand_bytes = 0.0;  // A and B once each
-  double bytes = 0.0;          // these, and C as often as its stores weigh
-  double passes = 0.0;         // passes over memory that pack operands or add up slices
+  double bytes = 0.0;          // A and B once each, and C as often as its stores weigh
+  // A kernel for one column reads A once, straight to registers. So its steps are moving A, and nothing waits
+  // for them.
+  bool reads_once = false;
+  double passes = 0.0;  // passes over memory that pack operands or add up slices
   double packed_bytes = 0.0;
   double added_bytes = 0.0;
   double parts = 0.0;  // slices that the launch of the GEMM kernel adds up, if there are several

@@ -151,6 +151,8 @@ ConfigRow parse_row(const Json& json) {
   row.speed.residents = positive(json, "residents");
   row.speed.prepare = json.contains("prepare_rows") ? number(json, "prepare_rows", 0.0) : 0.0;
   row.speed.unaligned = number(json, "unaligned", least_positive);
+  if (json.contains("transposed_a")) row.speed.transposed_a = number(json, "transposed_a", least_positive);
+  if (json.contains("transposed_b")) row.speed.transposed_b = number(json, "transposed_b", least_positive);
   if (json.contains("uncached")) row.speed.uncached = number(json, "uncached", least_positive);
   if (json.contains("part_ns")) row.speed.part = number(json, "part_ns", 0.0) * 1e-9;
   row.residual = number(json, "residual", 0.0);
@@ -207,6 +209,10 @@ Json to_json(const ConfigRow& row) {
   json["residents"] = row.speed.residents;
   if (row.speed.prepare > 0.0) json["prepare_rows"] = rounded(row.speed.prepare);
   json["unaligned"] = rounded(row.speed.unaligned);
+  if (row.speed.transposed_a != ConfigSpeed{}.transposed_a)
+    json["transposed_a"] = rounded(row.speed.transposed_a);
+  if (row.speed.transposed_b != ConfigSpeed{}.transposed_b)
+    json["transposed_b"] = rounded(row.speed.transposed_b);
   if (row.speed.uncached != ConfigSpeed{}.uncached) json["uncached"] = rounded(row.speed.uncached);
   if (row.speed.part != ConfigSpeed{}.part) json["part_ns"] = rounded(row.speed.part * 1e9);
   json["residual"] = rounded(row.residual);

@@ -262,13 +262,9 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   config.tile_depth = rules.size(manifest.tile_depth);
   if (manifest.depends_on_operands()) {
     const Rules untransposed(kernel, config.values, device, {});
-    config.step_growth =
+    config.tile_growth =
         static_cast<double>(config.tile_rows * config.tile_columns) /
         static_cast<double>(untransposed.size(manifest.tile_rows) * untransposed.size(manifest.tile_columns));
-    if (manifest.step_time.line != 0) {
-      config.step_growth *= static_cast<double>(rules.positive(manifest.step_time)) /
-                            static_cast<double>(untransposed.positive(manifest.step_time));
-    }
   }
   if (manifest.takes_shares()) {
     config.share_rows = rules.size(manifest.share_rows);

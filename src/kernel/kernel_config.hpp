@@ -32,9 +32,8 @@ struct KernelConfig {
   std::size_t tile_columns = 1;
   std::size_t tile_depth = 1;
 
-  // The factor by which a step takes longer than in calibration, which transposes nothing: that of the tile's
-  // growth and that of `step_time`.
-  double step_growth = 1.0;
+  // The factor by which the tile is larger than without transposes.
+  double tile_growth = 1.0;
 
   // If the kernel takes shares, a work-group's part of C may be any multiple of these, up to the tile, and
   // the host decides how many work-groups there are. 0 for other kernels.

@@ -33,7 +33,7 @@ bool Manifest::depends_on_operands() const {
       return std::count(operand_names().begin(), operand_names().end(), one) != 0;
     });
   };
-  return depends(tile_rows) || depends(tile_columns) || depends(tile_depth) || depends(step_time);
+  return depends(tile_rows) || depends(tile_columns) || depends(tile_depth);
 }
 
 const std::vector<std::string>& no_names() {
@@ -44,15 +44,6 @@ const std::vector<std::string>& no_names() {
 const std::vector<std::string>& operand_names() {
   static const auto& names =
       *new std::vector<std::string>{std::string(transpose_a_name), std::string(transpose_b_name)};
-  return names;
-}
-
-const std::vector<std::string>& step_time_names() {
-  static const auto& names = *[] {
-    auto* all = new std::vector<std::string>(operand_names());
-    all->insert(all->end(), device_names().begin(), device_names().end());
-    return all;
-  }();
   return names;
 }
 

@@ -91,7 +91,6 @@ struct Manifest {
   Rule results;
   // On a GPU: floats of A and B that a work-group copies into local memory for a step of k.
   Rule into_local;
-  Rule step_time;                    // relative to its own value if nothing is transposed
   Rule products;                     // on matrix units: their products for each product of floats
   std::vector<Values> estimated;     // some of these: configs with a rate even without a measurement
   std::vector<Values> stand_ins;     // tried if tuning data has no row for this kernel
@@ -151,7 +150,6 @@ inline constexpr std::string_view transpose_b_name = "TRANSPOSE_B";
 const std::vector<std::string>& operand_names();
 
 // Those, and the names of facts about the device.
-const std::vector<std::string>& step_time_names();
 
 // The keys with one expression as value, and the names that it may use in addition to the kernel's
 // parameters.
@@ -172,7 +170,6 @@ inline constexpr std::array rule_keys = {RuleKey{"align", &Manifest::align, no_n
                                          RuleKey{"stores", &Manifest::stores, no_names},
                                          RuleKey{"results", &Manifest::results, no_names},
                                          RuleKey{"into_local", &Manifest::into_local, no_names},
-                                         RuleKey{"step_time", &Manifest::step_time, step_time_names},
                                          RuleKey{"products", &Manifest::products, no_names},
                                          RuleKey{"size", &Manifest::packed_size, packed_size_names}};
 

@@ -50,21 +50,15 @@ class ManifestCheck {
       fail_at(manifest_.adds_slices.line, "only a kernel with 'operands: in_place' has 'adds_parts'",
               manifest_.operands);
     }
-    const bool has_steps = manifest_.operands == in_place_form && !manifest_.takes_shares();
-    if (manifest_.step_time.line != 0 && !manifest_.operands.empty() && !has_steps) {
-      fail_at(manifest_.step_time.line,
-              "only a kernel with 'operands: in_place' and without 'shares' has 'step_time'",
-              manifest_.operands);
-    }
     check_keys_of_other_roles();
   }
 
   void check_keys_of_other_roles() const {
     for (const char* key :
-         {"precision",    "least_k",   "most_rows",     "most_columns", "fallback", "batch",
-          "adds_parts",   "calibrate", "calibrate_if",  "vector",       "keeps",    "panel_depth",
-          "rows_at_once", "stores",    "results",       "into_local",   "products", "matrix_units",
-          "estimate",     "stands_in", "runs_anywhere", "step_time"})
+         {"precision",    "least_k",   "most_rows",    "most_columns", "fallback", "batch",
+          "adds_parts",   "calibrate", "calibrate_if", "vector",       "keeps",    "panel_depth",
+          "rows_at_once", "stores",    "results",      "into_local",   "products", "matrix_units",
+          "estimate",     "stands_in", "runs_anywhere"})
       check_belongs_to(Role::gemm, key);
     for (const char* key : {"size", "range_notes"}) check_belongs_to(Role::pack_both, key);
     if (has("matrix_units")) require_key("products");

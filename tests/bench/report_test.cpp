@@ -324,7 +324,7 @@ TEST_CASE("if clgemm's own choice did not run, the fastest kernel has its own na
 
 TEST_CASE("the page contains the samples of the tuner, and its script groups them") {
   const std::vector<SampleLine> lines = {{64, 64, 64, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6},
-                                         {32, 32, 32, "b", 1e-6, 1e-6}};
+                                         {32, 32, 32, "b", 1e-6, 1e-6, 1, "tn"}};
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "samples.csv").string();
   write_sample_lines(path, lines);
@@ -332,7 +332,7 @@ TEST_CASE("the page contains the samples of the tuner, and its script groups the
   const Json data = data_in(text_of_file((folder.path() / "index.html").string()))["samples"];
   CHECK(data ==
         Json::parse(
-            R"([[64, 64, 64, 1, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6], [32, 32, 32, 1, "b", 1e-6, 1e-6]])"));
+            R"([[64, 64, 64, 1, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6, "nn"], [32, 32, 32, 1, "b", 1e-6, 1e-6, "tn"]])"));
 }
 
 TEST_CASE("a page is written after a run, and bad usage is refused") {

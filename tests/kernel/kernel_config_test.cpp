@@ -72,23 +72,12 @@ TEST_CASE("a tile may depend on which operands are transposed, if they are read 
   CHECK(kernel.file->manifest.depends_on_operands());
   const KernelConfig untransposed = configure(kernel, {}, made_up_gpu());
   CHECK(untransposed.tile_rows == 16);
-  CHECK(untransposed.step_growth == 1.0);
+  CHECK(untransposed.tile_growth == 1.0);
   const KernelConfig transposed = configure(kernel, {}, made_up_gpu(), {true, false});
   CHECK(transposed.tile_rows == 64);
   CHECK(transposed.tile_columns == 32);
-  CHECK(transposed.step_growth == 4.0);
+  CHECK(transposed.tile_growth == 4.0);
   CHECK(configure(kernel, {}, made_up_gpu(), {false, true}).tile_columns == 64);
-}
-
-TEST_CASE("the time of a step may depend on which operands are transposed") {
-  const Device device = made_up_gpu();
-  ConfigCache configs(device, {});
-  const auto growth = [&](bool a, bool b) { return configs.get("direct", {}, {a, b})->step_growth; };
-  CHECK(growth(false, false) == 1.0);
-  CHECK(growth(true, false) == 32.0 / 37.0);  // 32 x 32: A and B cost 5/32 each if they lie along k
-  CHECK(growth(false, true) == 42.0 / 37.0);
-  CHECK(growth(true, true) == 1.0);
-  CHECK(configs.get("block_2d", {}, {true, true})->step_growth == 1.0);
 }
 
 TEST_CASE("kernels know the architecture of NVIDIA's devices") {

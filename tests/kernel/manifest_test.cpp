@@ -233,19 +233,6 @@ TEST_CASE("the matrices of a work-group are read, for kernels that read in place
   fails("// role: scale\n// batch: 1\n", "only a kernel with 'role: multiply' has 'batch'");
 }
 
-TEST_CASE(
-    "the time of a step may depend on transposes and on the device, for kernels that read tiles in place") {
-  const std::string head = "// clgemm: mine\n// summary: s\n// tile: 1 1 1\n// local: 1\n// grid: tiles\n";
-  const std::string line = "// step_time: 4 + TRANSPOSE_A*(nvidia_sm >= 70)\n";
-  CHECK(parse(head + "// operands: in_place\n" + line).depends_on_operands());
-  const auto fails = [&](const std::string& before, const char* text) {
-    CHECK_ERROR([&] { parse(head + before + line); }, invalid_kernel_file, text);
-  };
-  fails("// operands: padded\n", "mine.cl:7:");
-  fails("// operands: in_place\n// shares: 1 1\n", "without 'shares' has 'step_time'");
-  fails("// role: scale\n", "only a kernel with 'role: multiply' has 'step_time'");
-}
-
 std::vector<Parameters> configs_of(const std::string& lines) {
   std::vector<Parameters> result;
   for (const Manifest::Values& one : parse(good + lines).calibrated) result.push_back(one.values);

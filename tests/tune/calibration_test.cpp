@@ -131,7 +131,7 @@ TEST_CASE("a fit finds the coefficients from which the samples were made") {
   const Device device = test::made_up_gpu();
   ConfigCache cache(device, {});
   const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11, 0.6, 0.2, 5e-6, 0.8, 45e6};
-  const ConfigSpeed speed{3e-6, 40e-9, 25e-9, 6, 0.0, 1.4, 1.4};
+  const ConfigSpeed speed{3e-6, 40e-9, 25e-9, 6, 0.0, 1.4, 1.3, 0.8, 1.4};
   const std::vector<Config> configs = {
       {"direct", {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}},
       {"direct", {{"BM", 32}, {"BN", 64}, {"TM", 8}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}}};
@@ -154,6 +154,8 @@ TEST_CASE("a fit finds the coefficients from which the samples were made") {
   REQUIRE(fitted.rows.size() == 2);
   for (const ConfigRow& row : fitted.rows) {
     CHECK(row.residual < 0.1);
+    CHECK(row.speed.transposed_a == Approx(speed.transposed_a).epsilon(0.1));
+    CHECK(row.speed.transposed_b == Approx(speed.transposed_b).epsilon(0.1));
     CHECK(row.speed.uncached == Approx(speed.uncached).epsilon(0.2));
   }
   CHECK(held_out_regret(samples, cache, known).all.mean < 1.03);

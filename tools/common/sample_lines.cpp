@@ -18,6 +18,7 @@ namespace {
 constexpr const char* head = "m,n,k,config,seconds";
 constexpr const char* predicted = ",predicted";
 constexpr const char* batch = ",batch";
+constexpr const char* transposes = ",transposes";
 
 template <class Number>
 Number number_of(const std::string& text) {
@@ -45,10 +46,13 @@ SampleLine sample_of(const std::string& line) {
   result.seconds = number_of<double>(next());
   if (const std::string field = next(); !field.empty()) result.predicted = number_of<double>(field);
   if (const std::string field = next(); !field.empty()) result.batch = number_of<std::size_t>(field);
+  if (const std::string field = next(); !field.empty()) result.transposes = field;
   const auto [least, most] = std::minmax({result.m, result.n, result.k, result.batch});
   demand(least > 0, "m, n, k and batch must be at least 1");
   demand(most <= std::numeric_limits<std::int32_t>::max(), "m, n, k and batch must be less than 2^31");
   demand(std::isfinite(result.seconds) && result.seconds > 0.0, "seconds must be a number above 0");
+  demand(result.transposes.size() == 2 && result.transposes.find_first_not_of("nt") == std::string::npos,
+         "the transposes must be nn, nt, tn or tt");
   demand(std::isfinite(result.predicted) && result.predicted >= 0.0,
          "predicted seconds must be a number of at least 0");
   return result;
@@ -62,7 +66,8 @@ std::vector<SampleLine> read_sample_lines(const std::filesystem::path& path) {
   std::string line;
   const auto is_head = [&] {
     return line == head || line == std::string(head) + predicted ||
-           line == std::string(head) + predicted + batch;
+           line == std::string(head) + predicted + batch ||
+           line == std::string(head) + predicted + batch + transposes;
   };
   if (!std::getline(file, line) || !is_head())
     throw std::runtime_error(fmt::format("'{}' does not begin with '{}'", path.string(), head));
@@ -79,11 +84,11 @@ std::vector<SampleLine> read_sample_lines(const std::filesystem::path& path) {
 
 void write_sample_lines(const std::filesystem::path& path, const std::vector<SampleLine>& lines) {
   std::ostringstream file;
-  file << head << predicted << batch << '\n';
+  file << head << predicted << batch << transposes << '\n';
   for (const SampleLine& line : lines) {
     file << fmt::format("{},{},{},{},{:.4g},", line.m, line.n, line.k, line.config, line.seconds);
     if (line.predicted != 0.0) file << fmt::format("{:.4g}", line.predicted);
-    file << fmt::format(",{}\n", line.batch);
+    file << fmt::format(",{},{}\n", line.batch, line.transposes);
   }
   write_whole(path.string(), file.str());
 }

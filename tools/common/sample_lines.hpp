@@ -17,6 +17,7 @@ struct SampleLine {
   double seconds = 0.0;
   double predicted = 0.0;  // seconds, by a speed model that has not seen the shape; 0 without a prediction
   std::size_t batch = 1;   // matrices of this size
+  std::string transposes = "nn";  // of A and of B: "t" for each that is transposed
 };
 
 // Also accepts files without the last columns, and several files put together. Throws std::runtime_error for

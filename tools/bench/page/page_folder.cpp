@@ -49,7 +49,8 @@ std::string page_data(const std::vector<Results>& runs, const std::vector<Sample
     object["troubles"] = troubles_of(run);
   }
   for (const SampleLine& one : samples)
-    data["samples"].push_back({one.m, one.n, one.k, one.batch, one.config, one.seconds, one.predicted});
+    data["samples"].push_back(
+        {one.m, one.n, one.k, one.batch, one.config, one.seconds, one.predicted, one.transposes});
   std::string text;
   for (const char character : data.dump(-1, ' ', true, Json::error_handler_t::replace)) {
     if (character == '<' || character == '>' || character == '&') {

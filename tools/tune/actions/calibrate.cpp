@@ -144,7 +144,7 @@ class Calibration {
     if (times_are_fake()) return true;
     progress_.show(fmt::format("building {} configs", configs_.size()));
     std::vector<std::string> questions;
-    for (const Config& config : configs_) questions.push_back(write_build_question(config));
+    for (const Config& config : configs_) questions.push_back(write_build_question(config, shapes_));
     std::size_t built = 0;
     ask_in_processes(worker_arguments(options_), questions, options_.limit_s,
                      [&](std::size_t, const WorkerProcess::Answer&) {
@@ -202,7 +202,8 @@ class Calibration {
     std::vector<Timed> result;
     for (const Config& config : configs_) {
       for (const Config& split : with_slices(config, shape, setup_.device, setup_.library)) {
-        const Trial trial{{shape.m, shape.n, shape.k}, split, Care::calibrated, shape.batch};
+        const Trial trial{
+            {shape.m, shape.n, shape.k}, split, Care::calibrated, shape.batch, transposes_of(shape)};
         if (const auto known = journal_.find(trial)) {
           if (known->is_right() && known->ms > 0.0) samples_.push_back({shape, split, known->ms * 1e-3});
         } else {
@@ -236,13 +237,14 @@ class Calibration {
   }
 
   static SampleShape shape_of(const Trial& trial) {
-    return {{trial.size.m, trial.size.n, trial.size.k}, trial.batch};
+    return sample_shape({trial.size.m, trial.size.n, trial.size.k}, trial.batch, trial.transposes);
   }
 
   void show(const SampleShape& shape) {
     const std::string matrices = shape.batch == 1 ? "" : fmt::format("{} of ", shape.batch);
-    progress_.show(fmt::format("{}/{} {}{} x {} x {}: {} measured, {} left", index_ + 1, shapes_.size(),
-                               matrices, shape.m, shape.n, shape.k, samples_.size(), time_left()));
+    progress_.show(fmt::format("{}/{} {}{} x {} x {} {}: {} measured, {} left", index_ + 1, shapes_.size(),
+                               matrices, shape.m, shape.n, shape.k, transposes_of(shape), samples_.size(),
+                               time_left()));
   }
 
   // Estimates the remaining time from the previous shapes, at most the budget.

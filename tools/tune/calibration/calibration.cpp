@@ -67,8 +67,9 @@ constexpr double most_batch_elements = 6e7;  // A, B and C together: 240 MB
 
 class ShapeSource {
  public:
-  ShapeSource(const Bounds& bounds, std::uint64_t seed)
+  ShapeSource(const Bounds& bounds, std::uint64_t seed, DeviceKind kind)
       : bounds_(bounds),
+        transposes_(kind != DeviceKind::cpu),
         random_(static_cast<std::uint32_t>(seed)),
         place_(0.381966 * static_cast<double>(seed)) {}
 
@@ -83,14 +84,14 @@ class ShapeSource {
       if (number % 8 == 3) size.n = number % 16 == 3 ? 1 : log_uniform(1.0, thin);
       if (number % 8 == 5) size.k = side(flat);
       if (number % 8 == 7) size = {{side(small), side(small), side(small)}};
-      if (is_within_operations(size) || number % 8 == 7) return in_fours(size, number);
+      if (is_within_operations(size) || number % 8 == 7) return finished(size, number);
     }
   }
 
-  SampleShape next_column() {
+  SampleShape next_column(std::size_t number) {
     for (;;) {
       const SampleShape size{{side(bounds_.most_side), 1, side(bounds_.most_side)}};
-      if (is_within_operations(size)) return size;
+      if (is_within_operations(size)) return finished(size, number);
     }
   }
 
@@ -102,7 +103,7 @@ class ShapeSource {
       SampleShape size{{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)}};
       if (number % 2 == 1)
         size = {{round_up(size.m, whole), round_up(size.n, whole), round_up(size.k, whole)}};
-      if (is_within_operations(size)) return size;
+      if (is_within_operations(size)) return finished(size, 0);
     }
   }
 
@@ -112,7 +113,7 @@ class ShapeSource {
                         side(bounds_.most_side)}};
       if (static_cast<double>(size.n) * static_cast<double>(size.k) < least_uncached_elements) continue;
       if (number % 2 == 1) std::swap(size.m, size.n);
-      if (is_within_operations(size)) return in_fours(size, number);
+      if (is_within_operations(size)) return finished(size, number);
     }
   }
 
@@ -124,7 +125,7 @@ class ShapeSource {
       if (number % 2 == 0) shape.m = shape.n = shape.k = spread(place_ += 0.618034);
       constexpr std::size_t whole = 32;
       if (number % 8 == 2 && shape.m >= whole) shape.m = shape.n = shape.k = shape.m / whole * whole;
-      shape = in_fours(shape, number);
+      shape = finished(shape, number);
       const auto m = static_cast<double>(shape.m);
       const auto n = static_cast<double>(shape.n);
       const auto k = static_cast<double>(shape.k);
@@ -154,13 +155,23 @@ class ShapeSource {
   }
   std::size_t side(double most) { return log_uniform(bounds_.least_side, most); }
 
-  // Makes it alternate, for each of the kinds above, whether lines can be read four elements at a time.
-  static SampleShape in_fours(const SampleShape& size, std::size_t number) {
-    if (number / 2 % 2 == 0) return size;
-    return {{size.m, size.n == 1 ? 1 : round_up(size.n, 4), round_up(size.k, 4)}, size.batch};
+  // On a GPU, transposes A, B, both or none. Makes it alternate, for each of the kinds above, whether lines
+  // can be read four elements at a time.
+  SampleShape finished(SampleShape shape, std::size_t number) {
+    if (transposes_) {
+      shape.transpose_a = uniform() < 0.5;
+      shape.transpose_b = uniform() < 0.5 && shape.n > 1;
+    }
+    if (number / 2 % 2 == 0) return shape;
+    const auto in_fours = [](std::size_t& side) { side = side == 1 ? 1 : round_up(side, 4); };
+    if (shape.transpose_a) in_fours(shape.m);
+    in_fours(shape.n);
+    in_fours(shape.k);
+    return shape;
   }
 
   const Bounds& bounds_;
+  bool transposes_;
   std::mt19937 random_;
   double place_;
 };
@@ -180,11 +191,11 @@ std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& libr
 
 std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed) {
   const bool is_cpu = kind == DeviceKind::cpu;
-  ShapeSource source(is_cpu ? cpu_bounds : gpu_bounds, seed);
-  ShapeSource batches(is_cpu ? cpu_batch_bounds : gpu_batch_bounds, seed);
-  ShapeSource large(large_bounds(kind), seed);
-  ShapeSource columns(is_cpu ? cpu_bounds : gpu_column_bounds, seed);
-  ShapeSource uncached(gpu_uncached_bounds, seed);
+  ShapeSource source(is_cpu ? cpu_bounds : gpu_bounds, seed, kind);
+  ShapeSource batches(is_cpu ? cpu_batch_bounds : gpu_batch_bounds, seed, kind);
+  ShapeSource large(large_bounds(kind), seed, kind);
+  ShapeSource columns(is_cpu ? cpu_bounds : gpu_column_bounds, seed, kind);
+  ShapeSource uncached(gpu_uncached_bounds, seed, kind);
   constexpr std::size_t between_batches = 3;
   constexpr std::size_t between_large = 8;
   constexpr std::size_t between_uncached = 8;
@@ -194,7 +205,7 @@ std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, s
   std::vector<SampleShape> result;
   for (std::size_t i = 0; i < count; ++i) {
     result.push_back(source.next(i));
-    if (i < column_count) result.push_back(columns.next_column());
+    if (i < column_count) result.push_back(columns.next_column(i));
     if ((i + 1) % between_batches == 0) result.push_back(batches.next_batch(i / between_batches));
     if ((i + 1) % between_large == 0) result.push_back(large.next_large(i / between_large));
     if (!is_cpu && i % between_uncached == 3) result.push_back(uncached.next_uncached(i / between_uncached));

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <set>
+#include <tuple>
 
 #include "base/device.hpp"
 #include "base/error.hpp"
@@ -23,6 +25,14 @@ constexpr double hopeless_ratio = 3.0;
 constexpr double timed_seconds = 1.5e-3;  // of calls that are timed together
 constexpr double most_calls = 200.0;      // that are timed together
 constexpr double most_calls_by_device = 50.0;
+
+Json to_json(const SampleShape& shape) {
+  return {shape.m, shape.n, shape.k, shape.batch, transposes_of(shape)};
+}
+
+SampleShape read_shape(const Json& json) {
+  return sample_shape({json[0], json[1], json[2]}, json[3], json[4]);
+}
 
 Options options_of(const Json& json, const std::string& kernel_folder) {
   Options options;
@@ -125,7 +135,7 @@ class CalibrationWorker {
         has_clock_(describe(device_).kind != DeviceKind::cpu) {}
 
   Json answer(const Json& question) {
-    if (question.contains("build")) return build(question.at("build"));
+    if (question.contains("shapes")) return build(question);
     if (question.contains("host")) return host();
     try {
       return {{"seconds", time(question)}, {"failure", ""}};
@@ -135,21 +145,26 @@ class CalibrationWorker {
   }
 
  private:
-  // Builds for lines of A and of B in multiples of four and for others, because these are separate programs.
-  Json build(const Json& config) {
-    const Options options = options_of(config, kernel_folder_);
-    try {
-      for (const std::size_t n : {1023U, 1024U}) {
-        for (const std::size_t k : {1023U, 1024U}) {
-          SgemmShape shape;
-          shape.m = 1024;
-          shape.n = n;
-          shape.k = k;
-          context_.prepare({shape}, options);
-        }
+  Json build(const Json& question) {
+    const Options options = options_of(question, kernel_folder_);
+    for (const Json& json : question.at("shapes")) {
+      const SampleShape sample = read_shape(json);
+      SgemmShape shape;
+      shape.transpose_a = sample.transpose_a ? Transpose::yes : Transpose::no;
+      shape.transpose_b = sample.transpose_b ? Transpose::yes : Transpose::no;
+      shape.m = sample.m;
+      shape.n = sample.n;
+      shape.k = sample.k;
+      if (sample.batch > 1) {
+        shape.batch_count = sample.batch;
+        shape.stride_a = sample.m * sample.k;
+        shape.stride_b = sample.k * sample.n;
       }
-    } catch (const Error& error) {
-      return {{"failure", error.what()}};
+      try {
+        context_.prepare({shape}, options);
+      } catch (const Error&) {
+        continue;  // the kernel does not suit the shape, or measuring will tell
+      }
     }
     state_of(context_).finish_keeping();  // the parent may end this process as soon as it has the answer
     return {{"failure", ""}};
@@ -160,13 +175,17 @@ class CalibrationWorker {
     cl_event event = nullptr;
     cl_event* const wanted = done == nullptr ? nullptr : &event;
     const auto [m, n, k] = static_cast<const GemmSize&>(shape);
+    const Transpose op_a = shape.transpose_a ? Transpose::yes : Transpose::no;
+    const Transpose op_b = shape.transpose_b ? Transpose::yes : Transpose::no;
+    const DeviceMatrix a = matrices_.a(shape.transpose_a ? m : k);
+    const DeviceMatrix b = matrices_.b(shape.transpose_b ? k : n);
+    const DeviceMatrix c = matrices_.c(n);
     if (shape.batch == 1) {
-      context_.sgemm(queue_(), Layout::row_major, Transpose::no, Transpose::no, m, n, k, 1.0F, matrices_.a(k),
-                     matrices_.b(n), 0.0F, matrices_.c(n), {}, wanted, options);
+      context_.sgemm(queue_(), Layout::row_major, op_a, op_b, m, n, k, 1.0F, a, b, 0.0F, c, {}, wanted,
+                     options);
     } else {
-      context_.sgemm_strided_batched(queue_(), Layout::row_major, Transpose::no, Transpose::no, m, n, k, 1.0F,
-                                     matrices_.a(k), m * k, matrices_.b(n), k * n, 0.0F, matrices_.c(n),
-                                     m * n, shape.batch, {}, wanted, options);
+      context_.sgemm_strided_batched(queue_(), Layout::row_major, op_a, op_b, m, n, k, 1.0F, a, m * k, b,
+                                     k * n, 0.0F, c, m * n, shape.batch, {}, wanted, options);
     }
     if (done != nullptr) *done = cl::Event(event);
   }
@@ -191,7 +210,7 @@ class CalibrationWorker {
   }
 
   double time(const Json& question) {
-    const SampleShape shape{{question.at("m"), question.at("n"), question.at("k")}, question.at("batch")};
+    const SampleShape shape = read_shape(question.at("shape"));
     const Options options = options_of(question, kernel_folder_);
     matrices_.hold(shape);
     by_host(shape, options, 1);
@@ -239,15 +258,25 @@ class CalibrationWorker {
 
 }  // namespace
 
-std::string write_build_question(const Config& config) {
-  return Json{{"build", {{"kernel", config.kernel}, {"parameters", config.parameters}}}}.dump();
+std::string write_build_question(const Config& config, const std::vector<SampleShape>& shapes) {
+  // These decide which program a shape needs, and which kernels it suits.
+  const auto form_of = [](const SampleShape& shape) {
+    constexpr std::size_t few = 16;
+    const std::size_t lda = shape.transpose_a ? shape.m : shape.k;
+    const std::size_t ldb = shape.transpose_b ? shape.k : shape.n;
+    return std::tuple(shape.transpose_a, shape.transpose_b, lda % 4 == 0, ldb % 4 == 0, shape.m <= few,
+                      shape.n <= few, shape.n == 1, shape.batch > 1);
+  };
+  std::set<decltype(form_of(shapes.front()))> forms;
+  Json some = Json::array();
+  for (const SampleShape& shape : shapes) {
+    if (forms.insert(form_of(shape)).second) some.push_back(to_json(shape));
+  }
+  return Json{{"shapes", some}, {"kernel", config.kernel}, {"parameters", config.parameters}}.dump();
 }
 
 std::string write_timing_question(const SampleShape& shape, const Config& config, double best_seconds) {
-  return Json{{"m", shape.m},
-              {"n", shape.n},
-              {"k", shape.k},
-              {"batch", shape.batch},
+  return Json{{"shape", to_json(shape)},
               {"kernel", config.kernel},
               {"parameters", config.parameters},
               {"best_seconds", best_seconds}}

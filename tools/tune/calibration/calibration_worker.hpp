@@ -14,7 +14,7 @@ namespace clgemm::tune {
 
 // The questions and answers, each a line of JSON. A question to build only saves time later. If that build
 // fails, the timing fails again.
-std::string write_build_question(const Config& config);
+std::string write_build_question(const Config& config, const std::vector<SampleShape>& shapes);
 
 struct Timing {
   double seconds = 0.0;

@@ -109,18 +109,21 @@ class RowFit {
   RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, DeviceKind kind,
          const ConfigSpeed* known)
       : measured_(measured), rates_(rates), units_(units), kind_(kind), known_(known) {
-    const auto count = std::count_if(measured.begin(), measured.end(),
-                                     [](const Measured& one) { return one.work.unaligned == 0.0; });
-    const auto aligned = static_cast<std::size_t>(count);
-    constexpr std::size_t enough = 3;
+    constexpr std::ptrdiff_t enough = 3;
+    const auto has_enough = [&measured](const auto& is_one) {
+      const auto count = std::count_if(measured.begin(), measured.end(),
+                                       [&is_one](const Measured& one) { return is_one(one.work); });
+      return count >= enough && static_cast<std::ptrdiff_t>(measured.size()) - count >= enough;
+    };
     takes_shares_ = measured.front().work.share.has_value();
-    fits_unaligned_ = aligned >= enough && measured.size() - aligned >= enough;
-    const auto uncached = std::count_if(measured.begin(), measured.end(), [&rates](const Measured& one) {
-      return one.work.operand_bytes > rates.cached_bytes;
-    });
+    fits_unaligned_ = has_enough([](const Work& work) { return work.unaligned != 0.0; });
+    fits_transposed_a_ = has_enough([](const Work& work) { return work.transposed_a; });
+    fits_transposed_b_ = has_enough([](const Work& work) { return work.transposed_b; });
+    fits_uncached_ = kind != DeviceKind::cpu && has_enough([&rates](const Work& work) {
+                       return work.operand_bytes > rates.cached_bytes;
+                     });
     adds_parts_ = std::any_of(measured.begin(), measured.end(),
                               [](const Measured& one) { return one.work.parts > 0.0; });
-    fits_uncached_ = kind != DeviceKind::cpu && static_cast<std::size_t>(uncached) >= enough;
   }
 
   ConfigSpeed run() const {
@@ -129,9 +132,9 @@ class RowFit {
     for (const std::size_t residents : possible_residents()) {
       const auto cost_of = [&](const Values& values) {
         return cost(speed_of(values, residents)) +
-               (known_ == nullptr ? 0.0 : loss_of_leaving(known_values(), values));
+               (known_ == nullptr ? 0.0 : loss_of_leaving(values_of(*known_), values));
       };
-      const Values found = minimised(known_ == nullptr ? start() : known_values(), cost_of);
+      const Values found = minimised(known_ == nullptr ? start() : values_of(*known_), cost_of);
       const ConfigSpeed speed = speed_of(found, residents);
       if (cost_of(found) >= least) continue;
       least = cost_of(found);
@@ -166,24 +169,27 @@ class RowFit {
       const double turns = std::max(1.0, work.groups / static_cast<double>(units_));
       step = std::min(step, one.seconds / (turns * work.depth * elements_of(work)));
     }
-    return {std::log(1e-6),
-            std::log(step),
-            std::log(step * 0.7),
-            std::log(first_prepare),
-            0.0,
-            0.0,
-            std::log(ConfigSpeed{}.part)};
+    ConfigSpeed speed;
+    speed.begin = 1e-6;
+    speed.alone = step;
+    speed.share = step * 0.7;
+    return values_of(speed);
   }
 
-  Values known_values() const {
+  // speed_of() is the reverse.
+  static Values values_of(const ConfigSpeed& speed) {
     constexpr double least_begin = 1e-9;
-    return {std::log(std::max(known_->begin, least_begin)),
-            std::log(known_->alone),
-            std::log(known_->share),
-            std::log(known_->prepare > 0.0 ? known_->prepare : first_prepare),
-            std::log(known_->unaligned),
-            std::log(known_->uncached),
-            std::log(std::max(known_->part, least_part))};
+    Values values = {std::max(speed.begin, least_begin),
+                     speed.alone,
+                     speed.share,
+                     speed.prepare > 0.0 ? speed.prepare : first_prepare,
+                     speed.unaligned,
+                     speed.transposed_a,
+                     speed.transposed_b,
+                     speed.uncached,
+                     std::max(speed.part, least_part)};
+    for (double& value : values) value = std::log(value);
+    return values;
   }
 
   static constexpr double first_prepare = 30.0;
@@ -195,15 +201,18 @@ class RowFit {
   ConfigSpeed speed_of(const Values& values, std::size_t residents) const {
     // If memory is the limit, no time remains for steps, but tuning files need numbers.
     static constexpr double least = 1e-15;
-    static constexpr double least_unaligned = 0.5;  // smaller values are chance
+    static constexpr double least_factor = 0.5;  // smaller values are chance
     const auto seconds = [](double logarithm) { return std::max(std::exp(logarithm), least); };
     ConfigSpeed speed{seconds(values[0]), seconds(values[1]), seconds(values[2]), residents, 0.0, 1.0};
     if (kind_ == DeviceKind::cpu) speed.share = speed.alone;
     if (takes_shares_) speed.prepare = std::exp(values[3]);
-    if (fits_unaligned_ || known_ != nullptr)
-      speed.unaligned = std::max(std::exp(values[4]), least_unaligned);
-    if (fits_uncached_ || known_ != nullptr) speed.uncached = std::max(std::exp(values[5]), 1.0);
-    if (adds_parts_) speed.part = std::max(std::exp(values[6]), least_part);
+    if (fits_unaligned_ || known_ != nullptr) speed.unaligned = std::max(std::exp(values[4]), least_factor);
+    if (fits_transposed_a_ || known_ != nullptr)
+      speed.transposed_a = std::max(std::exp(values[5]), least_factor);
+    if (fits_transposed_b_ || known_ != nullptr)
+      speed.transposed_b = std::max(std::exp(values[6]), least_factor);
+    if (fits_uncached_ || known_ != nullptr) speed.uncached = std::max(std::exp(values[7]), 1.0);
+    if (adds_parts_) speed.part = std::max(std::exp(values[8]), least_part);
     return speed;
   }
 
@@ -225,6 +234,8 @@ class RowFit {
   bool takes_shares_ = false;
   bool fits_unaligned_ = false;
   bool fits_uncached_ = false;
+  bool fits_transposed_a_ = false;
+  bool fits_transposed_b_ = false;
   bool adds_parts_ = false;
 };
 

@@ -172,7 +172,8 @@ std::vector<SampleShape> quick_shapes(const std::optional<SpeedTable>& table,
   Expected expected(table, cache, library);
   std::vector<SampleShape> result;
   std::size_t columns = 0;
-  for (const SampleShape& shape : calibrated_shapes(cache.device().kind, looked_at, seed)) {
+  for (SampleShape shape : calibrated_shapes(cache.device().kind, looked_at, seed)) {
+    shape.transpose_a = shape.transpose_b = false;  // each would need further programs
     if (shape.n == 1 && columns++ >= most_columns) continue;
     double best = unknown;
     for (const Config& config : configs) best = std::min(best, expected.seconds(config, shape));

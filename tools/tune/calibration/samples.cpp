@@ -39,7 +39,8 @@ std::vector<Sample> read_samples(const std::filesystem::path& path, const std::v
     Config config = config_of(line.config);
     const bool is_known = std::find(known.begin(), known.end(), config.kernel) != known.end();
     if (is_known)
-      samples.push_back({{{line.m, line.n, line.k}, line.batch}, std::move(config), line.seconds});
+      samples.push_back({sample_shape({line.m, line.n, line.k}, line.batch, line.transposes),
+                         std::move(config), line.seconds});
   }
   return samples;
 }
@@ -49,13 +50,24 @@ void write_samples(const std::filesystem::path& path, const std::vector<Sample>&
   std::vector<bench::SampleLine> lines;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const auto& [shape, config, seconds] = samples[i];
-    lines.push_back({shape.m, shape.n, shape.k, to_string(config), seconds, predicted[i], shape.batch});
+    lines.push_back({shape.m, shape.n, shape.k, to_string(config), seconds, predicted[i], shape.batch,
+                     transposes_of(shape)});
   }
   bench::write_sample_lines(path, lines);
 }
 
+std::string transposes_of(const SampleShape& shape) {
+  return {shape.transpose_a ? 't' : 'n', shape.transpose_b ? 't' : 'n'};
+}
+
+SampleShape sample_shape(const GemmSize& size, std::size_t batch, const std::string& transposes) {
+  return {size, batch, transposes[0] == 't', transposes[1] == 't'};
+}
+
 Problem problem_of(const SampleShape& shape, const Device& device) {
   SgemmCall call;
+  if (shape.transpose_a) call.transpose_a = Transpose::yes;
+  if (shape.transpose_b) call.transpose_b = Transpose::yes;
   call.m = shape.m;
   call.n = shape.n;
   call.k = shape.k;

@@ -12,9 +12,11 @@
 
 namespace clgemm::tune {
 
-// A GEMM, or a batch of them. The matrices have no gaps and are not transposed.
+// A GEMM, or a batch of them. The matrices have no gaps.
 struct SampleShape : GemmSize {
   std::size_t batch = 1;
+  bool transpose_a = false;
+  bool transpose_b = false;
 
   auto operator<=>(const SampleShape&) const = default;
 };
@@ -32,6 +34,10 @@ std::vector<Sample> read_samples(const std::filesystem::path& path, const std::v
 // `predicted` has one value for each sample, 0 if there is no prediction.
 void write_samples(const std::filesystem::path& path, const std::vector<Sample>& samples,
                    const std::vector<double>& predicted);
+
+// "nn", "nt", "tn" or "tt".
+std::string transposes_of(const SampleShape& shape);
+SampleShape sample_shape(const GemmSize& size, std::size_t batch, const std::string& transposes);
 
 // Returns the problem with the memory layout of the bench's matrices.
 Problem problem_of(const SampleShape& shape, const Device& device);

@@ -19,6 +19,7 @@ Trial trial_of(const Json& json) {
   trial.config.parameters = json.at("parameters").get<Parameters>();
   trial.care = Care{json.at("care").get<int>()};
   trial.batch = json.at("batch");
+  trial.transposes = json.at("transposes").get<std::string>();
   return trial;
 }
 
@@ -63,7 +64,7 @@ void Journal::read_lines(const std::string& run) {
 }
 
 Journal::Key Journal::key_of(const Trial& trial) {
-  return {trial.batch, trial.size.m, trial.size.n, trial.size.k, trial.config, trial.care};
+  return {trial.batch, trial.size.m, trial.size.n, trial.size.k, trial.transposes, trial.config, trial.care};
 }
 
 std::optional<Outcome> Journal::find(const Trial& trial) const {
@@ -76,6 +77,7 @@ void Journal::add(const Trial& trial, const Outcome& outcome) {
                   {"n", trial.size.n},
                   {"k", trial.size.k},
                   {"batch", trial.batch},
+                  {"transposes", trial.transposes},
                   {"kernel", trial.config.kernel},
                   {"parameters", trial.config.parameters},
                   {"care", static_cast<int>(trial.care)},

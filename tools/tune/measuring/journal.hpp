@@ -31,7 +31,7 @@ class Journal {
   void remove();
 
  private:
-  using Key = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, Config, Care>;
+  using Key = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, std::string, Config, Care>;
   static Key key_of(const Trial& trial);
   void read_lines(const std::string& run);
   void write_line(const std::string& line);

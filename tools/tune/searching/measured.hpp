@@ -18,6 +18,7 @@ struct Trial {
   Config config;
   Care care = Care::quick;
   std::size_t batch = 1;  // GEMMs of the size
+  std::string transposes = "nn";
 };
 
 struct Outcome {
