@@ -138,7 +138,6 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   seen.batch_count = block.batch_count;
   Work work;
   work.unaligned = unaligned_part(seen, kernel);
-  work.reads_once = kernel.manifest().most_columns == 1;
   work.tile_growth = kernel.tile_growth;
   work.transposed_a = seen.a.transposed && kernel.reads_in_place();
   work.transposed_b = seen.b.transposed && kernel.reads_in_place();
@@ -171,8 +170,7 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
   if (work.rest_groups > 0.0)
     computing += launch_seconds(work.rest_groups, work.rest_depth, work, speed, rates, units);
   const double moving = work.bytes / rates.bytes;
-  const double unhidden = work.reads_once ? 0.0 : rates.unhidden;
-  result.gemm = std::max(computing, moving) + unhidden * std::min(computing, moving);
+  result.gemm = std::max(computing, moving) + rates.unhidden * std::min(computing, moving);
   result.packing = work.packed_bytes / rates.packing_bytes;
   result.adding = work.added_bytes / rates.adding_bytes + work.parts * speed.part;
   result.launches = work.launches * rates.start_seconds + work.passes * rates.pass_seconds;

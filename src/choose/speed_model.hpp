@@ -55,10 +55,7 @@ struct Work {
   double unaligned = 0.0;  // the fraction of the operands that the kernel cannot read four elements at a time
   double operand_bytes = 0.0;  // A and B once each
   double bytes = 0.0;          // A and B once each, and C as often as its stores weigh
-  // A kernel for one column reads A once, straight to registers. So its steps are moving A, and nothing waits
-  // for them.
-  bool reads_once = false;
-  double passes = 0.0;  // passes over memory that pack operands or add up slices
+  double passes = 0.0;         // passes over memory that pack operands or add up slices
   double packed_bytes = 0.0;
   double added_bytes = 0.0;
   double parts = 0.0;  // slices that the launch of the GEMM kernel adds up, if there are several
