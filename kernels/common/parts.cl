@@ -49,8 +49,8 @@ static inline bool is_last_part(const Parts* parts, const size_t tile, __local u
 }
 
 // Returns four neighbours of a row of C, and zeros for those outside m x n.
-static inline float4 load4_c(const __global float* c, const ulong ldc, const int m, const int n, const int row,
-                             const int column) {
+static inline float4 load4_c(const __global float* c, const ulong ldc, const int m, const int n,
+                             const int row, const int column) {
   float4 four = (float4)(0.0f);
   if (row >= m) return four;
   const __global float* from = c + row * ldc + column;
@@ -103,8 +103,9 @@ static inline void add_parts(const Parts* parts, const int items, const int rows
     for (int i = 0; i < together; ++i) {
       const int place = first + i * items;
       const float4 scaled = alpha * sums[i];
-      store4_c(c, ldc, m, n, first_row + place / (columns / 4), first_column + place % (columns / 4) * 4, 1.0f,
-               beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), before[i], scaled), 0.0f);
+      const float4 sum = beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), before[i], scaled);
+      store4_c(c, ldc, m, n, first_row + place / (columns / 4), first_column + place % (columns / 4) * 4,
+               1.0f, sum, 0.0f);
     }
   }
 }

@@ -84,26 +84,26 @@ class ShapeSource {
       if (number % 8 == 3) size.n = number % 16 == 3 ? 1 : log_uniform(1.0, thin);
       if (number % 8 == 5) size.k = side(flat);
       if (number % 8 == 7) size = {{side(small), side(small), side(small)}};
-      if (is_within_operations(size) || number % 8 == 7) return finished(size, number);
+      if (is_within_operations(size) || number % 8 == 7) return in_fours(transposed(size), number);
     }
   }
 
   SampleShape next_column(std::size_t number) {
     for (;;) {
       const SampleShape size{{side(bounds_.most_side), 1, side(bounds_.most_side)}};
-      if (is_within_operations(size)) return finished(size, number);
+      if (is_within_operations(size)) return in_fours(transposed(size), number);
     }
   }
 
-  // Every second shape has whole tiles of any kernel, because kernels that pack operands need not pack such
-  // shapes.
+  // Every second shape has whole tiles of any kernel and is not transposed, because kernels that pack
+  // operands need not pack such shapes.
   SampleShape next_large(std::size_t number) {
     constexpr std::size_t whole = 256;
     for (;;) {
       SampleShape size{{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)}};
       if (number % 2 == 1)
         size = {{round_up(size.m, whole), round_up(size.n, whole), round_up(size.k, whole)}};
-      if (is_within_operations(size)) return finished(size, 0);
+      if (is_within_operations(size)) return number % 2 == 1 ? size : transposed(size);
     }
   }
 
@@ -113,19 +113,19 @@ class ShapeSource {
                         side(bounds_.most_side)}};
       if (static_cast<double>(size.n) * static_cast<double>(size.k) < least_uncached_elements) continue;
       if (number % 2 == 1) std::swap(size.m, size.n);
-      if (is_within_operations(size)) return finished(size, number);
+      if (is_within_operations(size)) return in_fours(transposed(size), number);
     }
   }
 
   // Every second batch has square matrices. The golden ratio spreads their sides evenly for any number of
-  // them. Every fourth of these has whole tiles, unless it is small.
+  // them. Every fourth of these has whole tiles, unless it is small, and is not transposed.
   SampleShape next_batch(std::size_t number) {
     for (;;) {
       SampleShape shape{{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)}};
       if (number % 2 == 0) shape.m = shape.n = shape.k = spread(place_ += 0.618034);
       constexpr std::size_t whole = 32;
       if (number % 8 == 2 && shape.m >= whole) shape.m = shape.n = shape.k = shape.m / whole * whole;
-      shape = finished(shape, number);
+      shape = in_fours(number % 8 == 2 ? shape : transposed(shape), number);
       const auto m = static_cast<double>(shape.m);
       const auto n = static_cast<double>(shape.n);
       const auto k = static_cast<double>(shape.k);
@@ -155,18 +155,21 @@ class ShapeSource {
   }
   std::size_t side(double most) { return log_uniform(bounds_.least_side, most); }
 
-  // On a GPU, transposes A, B, both or none. Makes it alternate, for each of the kinds above, whether lines
-  // can be read four elements at a time.
-  SampleShape finished(SampleShape shape, std::size_t number) {
-    if (transposes_) {
-      shape.transpose_a = uniform() < 0.5;
-      shape.transpose_b = uniform() < 0.5 && shape.n > 1;
-    }
+  // On a GPU, transposes A, B, both or none.
+  SampleShape transposed(SampleShape shape) {
+    if (!transposes_) return shape;
+    shape.transpose_a = uniform() < 0.5;
+    shape.transpose_b = uniform() < 0.5 && shape.n > 1;
+    return shape;
+  }
+
+  // Makes it alternate, for each of the kinds above, whether lines can be read four elements at a time.
+  static SampleShape in_fours(SampleShape shape, std::size_t number) {
     if (number / 2 % 2 == 0) return shape;
-    const auto in_fours = [](std::size_t& side) { side = side == 1 ? 1 : round_up(side, 4); };
-    if (shape.transpose_a) in_fours(shape.m);
-    in_fours(shape.n);
-    in_fours(shape.k);
+    const auto round = [](std::size_t& side) { side = side == 1 ? 1 : round_up(side, 4); };
+    if (shape.transpose_a) round(shape.m);
+    round(shape.n);
+    round(shape.k);
     return shape;
   }
 
