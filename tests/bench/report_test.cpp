@@ -330,9 +330,10 @@ TEST_CASE("the page contains the samples of the tuner, and its script groups the
   write_sample_lines(path, lines);
   write_report_folder(folder.path().string(), all_rows("D").dump(), path);
   const Json data = data_in(text_of_file((folder.path() / "index.html").string()))["samples"];
-  CHECK(data ==
-        Json::parse(
-            R"([[64, 64, 64, 1, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6, "nn"], [32, 32, 32, 1, "b", 1e-6, 1e-6, "tn"]])"));
+  CHECK(
+      data ==
+      Json::parse(
+          R"([[64, 64, 64, 1, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6, "nn"], [32, 32, 32, 1, "b", 1e-6, 1e-6, "tn"]])"));
 }
 
 TEST_CASE("a page is written after a run, and bad usage is refused") {

@@ -109,7 +109,7 @@ class RowFit {
   RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, DeviceKind kind,
          const ConfigSpeed* known)
       : measured_(measured), rates_(rates), units_(units), kind_(kind), known_(known) {
-    constexpr std::ptrdiff_t enough = 3;
+    constexpr std::ptrdiff_t enough = 8;
     const auto has_enough = [&measured](const auto& is_one) {
       const auto count = std::count_if(measured.begin(), measured.end(),
                                        [&is_one](const Measured& one) { return is_one(one.work); });
