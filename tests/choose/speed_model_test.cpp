@@ -142,6 +142,63 @@ TEST_CASE("adding up the slices in the same launch is a pass, but not another la
   CHECK(added(16, slow_pass) == Approx(30e-6));
 }
 
+TEST_CASE("adding up in the same launch takes a time for each slice, which depends on the config") {
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  const auto adding = [&](std::int64_t slices, double part) {
+    ConfigSpeed of_part = speed;
+    of_part.part = part;
+    Config config = direct;
+    config.parameters[split_parameter] = slices;
+    const Work work = work_of(tight(64, 64, 65536), config, configs);
+    return predict(work, of_part, rates, device.compute_units).adding;
+  };
+  CHECK(adding(16, 300e-9) - adding(16, 0.0) == Approx(16 * 300e-9));
+  CHECK(adding(1, 300e-9) == 0.0);
+}
+
+TEST_CASE("steps have factors for transposed operands, if the kernel reads them in place") {
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  ConfigSpeed factors = speed;
+  factors.begin = 0.0;
+  factors.transposed_a = 1.5;
+  factors.transposed_b = 0.8;
+  const auto gemm = [&](const Config& config, bool a, bool b) {
+    Problem problem = tight(640, 640, 20000);
+    if (a) problem.a = {true, 640, 0, 0, 32};
+    if (b) problem.b = {true, 20000, 0, 0, 32};
+    Rates no_moving = rates;
+    no_moving.bytes = 1e18;
+    return predict(work_of(problem, config, configs), factors, no_moving, device.compute_units).gemm;
+  };
+  const double plain = gemm(direct, false, false);
+  CHECK(gemm(direct, true, false) == Approx(1.5 * plain));
+  CHECK(gemm(direct, false, true) == Approx(0.8 * plain));
+  CHECK(gemm(direct, true, true) == Approx(1.2 * plain));
+  const Config packs{"tiled", {}};
+  CHECK(gemm(packs, true, true) == Approx(gemm(packs, false, false)));
+}
+
+TEST_CASE("few work-groups wait longer for operands that the cache cannot hold") {
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  ConfigSpeed waits = speed;
+  waits.begin = 0.0;
+  waits.uncached = 1.5;
+  const auto gemm = [&](std::size_t groups, double cached_bytes) {
+    Rates at_rates = rates;
+    at_rates.bytes = 1e18;
+    at_rates.cached_bytes = cached_bytes;
+    const Work work = work_of(tight(64 * groups, 64, 20000), direct, configs);
+    return predict(work, waits, at_rates, device.compute_units).gemm;
+  };
+  constexpr double bytes_of_one = 4.0 * 2 * 64 * 20000;
+  CHECK(gemm(1, bytes_of_one) == Approx(20000 * waits.alone));
+  CHECK(gemm(1, bytes_of_one - 1.0) == Approx(20000 * 1.5 * waits.alone));
+  CHECK(gemm(264, 0.0) == Approx(20000 * 2 * waits.share));  // two on each compute unit take longer anyway
+}
+
 TEST_CASE("packing reads the padded operands and writes the packed copies") {
   const Device device = test::made_up_h200();
   ConfigCache configs(device, {});

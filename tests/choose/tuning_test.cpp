@@ -74,7 +74,9 @@ TEST_CASE("written data are read back, and the faster of two entries of a shape 
   file.rates->repeated = 0.5;
   file.rates->pass_seconds = 1.5e-6;
   file.rates->uneven = 0.125;
-  file.configs = {{{"direct", {{"BM", 64}}}, {1e-6, 2e-9, 3e-9, 4, 5.0, 1.5}, 0.25, 58}};
+  file.rates->cached_bytes = 45e6;
+  file.configs = {
+      {{"direct", {{"BM", 64}}}, {1e-6, 2e-9, 3e-9, 4, 5.0, 1.5, 0.75, 1.25, 1.75, 2e-7}, 0.25, 58}};
   const std::string text = write_tuning(file);
   const TuningFile back = parse_tuning(text, "back.json");
   CHECK(write_tuning(back) == text);
@@ -87,12 +89,17 @@ TEST_CASE("written data are read back, and the faster of two entries of a shape 
   CHECK(back.configs[0].config == file.configs[0].config);
   CHECK(back.configs[0].speed.residents == 4);
   CHECK(back.configs[0].speed.unaligned == 1.5);
+  CHECK(back.configs[0].speed.transposed_a == 0.75);
+  CHECK(back.configs[0].speed.transposed_b == 1.25);
+  CHECK(back.configs[0].speed.uncached == 1.75);
+  CHECK(back.configs[0].speed.part == Approx(2e-7));
   CHECK(back.configs[0].speed.share == Approx(3e-9));
   CHECK(back.configs[0].shapes == 58);
   CHECK(back.rates->unhidden == 0.25);
   CHECK(back.rates->repeated == 0.5);
   CHECK(back.rates->pass_seconds == 1.5e-6);
   CHECK(back.rates->uneven == 0.125);
+  CHECK(back.rates->cached_bytes == 45e6);
 
   const std::string twice = replaced(text, "\"measured\": [", R"("measured": [
     {"m":1024,"n":1024,"k":1024,"transposes":"nn","kernel":"wpt","parameters":{},"median_ms":0.1},)");

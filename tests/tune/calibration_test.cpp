@@ -170,7 +170,11 @@ TEST_CASE("a fit finds the coefficients from which the samples were made") {
   for (std::size_t i = 0; i < samples.size(); ++i)
     CHECK(std::abs(std::log(predicted[i] / samples[i].seconds)) < 0.25);
   write_samples(path, samples, predicted);
-  CHECK(read_samples(path, {"direct"}).size() == samples.size());
+  const std::vector<Sample> back = read_samples(path, {"direct"});
+  REQUIRE(back.size() == samples.size());
+  CHECK(std::equal(back.begin(), back.end(), samples.begin(), [](const Sample& x, const Sample& y) {
+    return x.shape == y.shape && x.config == y.config;
+  }));
   CHECK(read_samples(path, {"wpt"}).empty());
 }
 
