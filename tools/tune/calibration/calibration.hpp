@@ -17,14 +17,16 @@ std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& libr
 // Returns the first shapes of this seed: `count` single GEMMs, with batches and large shapes between them.
 // Their sides have every magnitude, and half of them are multiples of four. Any few of them include thin,
 // flat, deep and small ones. Every third is followed by a batch of small matrices, and every eighth by a
-// large shape, which has whole tiles every second time. A larger count gives the same first shapes.
+// large shape, which has whole tiles every second time. On a GPU, operands are transposed at random, and
+// every eighth shape is followed by one with few rows or columns and a large operand. A larger count gives
+// the same first shapes.
 std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed);
 
 // Returns true for a shape that is not a batch and has at least as many operations as those large ones.
 bool is_large(const SampleShape& shape, DeviceKind kind);
 
 // Returns the config for a shape: without split-K, and with the numbers of slices that occupy the device one,
-// two and four times. Returns nothing if the shape does not suit the kernel. A batch is not split.
+// two, four and eight times. Returns nothing if the shape does not suit the kernel. A batch is not split.
 std::vector<Config> with_slices(const Config& config, const SampleShape& shape, const Device& device,
                                 KernelLibrary& library);
 
