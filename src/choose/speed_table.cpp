@@ -32,6 +32,7 @@ ConfigSpeed SpeedTable::speed_of(const ConfigRow& row, const KernelConfig& kerne
   speed.begin *= slower;
   speed.alone *= slower;
   speed.share *= slower;
+  speed.part *= slower;
   if (most_multiply_adds > 0.0 && kernel.manifest().precision == Precision::fp32) {
     const double least = elements_of(kernel) * static_cast<double>(kernel.matrices) / most_multiply_adds;
     speed.alone = std::max(speed.alone, least);

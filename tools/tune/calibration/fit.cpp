@@ -304,6 +304,7 @@ class Fit {
       speed.begin *= factor;
       speed.alone *= factor;
       speed.share *= factor;
+      speed.part *= factor;
     }
     return result;
   }
