@@ -208,7 +208,7 @@ static inline void scale_sums(Sums sums, const __global char* a, const __global 
       for (int i = 0; i < ITEM_ROWS; i += 2) {
         Sum* sum = &sums[block][other];
         const int2 exponents = (int2)(of_rows[i * ROW_STEP], of_rows[(i + 1) * ROW_STEP]) + of_column;
-        const float2 scaled = scaled_back((float2)((*sum)[i], (*sum)[i + 1]), exponents);
+        const float2 scaled = scaled_back((float2)((*sum)[i], (*sum)[i + 1]), EXPONENT_UNIT * exponents);
         (*sum)[i] = scaled.x;
         (*sum)[i + 1] = scaled.y;
       }

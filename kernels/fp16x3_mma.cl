@@ -68,12 +68,12 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
 
 // Removes the planes' scales from 16 rows.
 static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step) {
-  const int upper = exponents.rows[row_step * 16];
-  const int lower = exponents.rows[row_step * 16 + 8];
+  const int upper = EXPONENT_UNIT * exponents.rows[row_step * 16];
+  const int lower = EXPONENT_UNIT * exponents.rows[row_step * 16 + 8];
 #pragma unroll
   for (int i = 0; i < COLUMN_STEPS; ++i) {
     float* four = rows[i];
-    const int2 columns = (int2)(exponents.columns[i * 8], exponents.columns[i * 8 + 1]);
+    const int2 columns = EXPONENT_UNIT * (int2)(exponents.columns[i * 8], exponents.columns[i * 8 + 1]);
     const float2 above = scaled_back((float2)(four[0], four[1]), upper + columns);
     const float2 below = scaled_back((float2)(four[2], four[3]), lower + columns);
     four[0] = above.x;

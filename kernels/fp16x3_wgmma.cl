@@ -217,7 +217,7 @@ INLINED bool add_slices(float* sums, __local float* memory, const int slice) {
 }
 
 // Multiplies a warp's 16 rows by the powers of two of their lines. `row_exponents` begins at this work-item's
-// first row.
+// first row. All exponents are times EXPONENT_UNIT.
 INLINED void scale_back(float* sums, const __local int* row_exponents, const __local int* column_exponents) {
   const int upper = row_exponents[0];
   const int lower = row_exponents[8];
@@ -278,8 +278,8 @@ void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS) {
   // This runs while the first copies are in flight.
   gather_all_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, item, MULTIPLIERS);
   for (int line = item; line < TILE_M + TILE_N; line += MULTIPLIERS) {
-    exponents[line] = line < TILE_M ? exponent_of_line(a_strips, strip, line)
-                                    : exponent_of_line(b_strips, strip, line - TILE_M);
+    exponents[line] = EXPONENT_UNIT * (line < TILE_M ? exponent_of_line(a_strips, strip, line)
+                                                     : exponent_of_line(b_strips, strip, line - TILE_M));
   }
   VERDICT_BARRIER;
   if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes,

@@ -34,13 +34,12 @@ static inline void set_exponent_of_line(__global void* strips, const ulong strip
   ((__global int*)((__global char*)strips + line / BLOCK_LINES * strip))[line % BLOCK_LINES] = exponent;
 }
 
-static inline float2 powers_of_two(const int2 exponents) {
-  return as_float2(as_uint2(exponents + 127) << 23);
-}
-
-// Returns 2^exponent * value for two neighbours, rounded once. The two halves of the exponent are applied one
-// after the other. The intermediate result is out of range only if the final result is, too.
+// Returns 2^exponent * value for two neighbours, rounded once. `exponents` are times EXPONENT_UNIT. The two
+// halves of the exponent are applied one after the other. The intermediate result is out of range only if the
+// final result is, too. The halves are taken in place: with the bias of both, twice 127, the exponent is one
+// bit right of the bits for the half that is rounded down.
+#define EXPONENT_UNIT 0x400000
 static inline float2 scaled_back(const float2 values, const int2 exponents) {
-  const int2 halves = exponents >> 1;
-  return values * powers_of_two(halves) * powers_of_two(exponents - halves);
+  const uint2 both = as_uint2(exponents + 2 * 127 * EXPONENT_UNIT);
+  return values * as_float2(both & 0x7f800000u) * as_float2((both + EXPONENT_UNIT) & 0x7f800000u);
 }

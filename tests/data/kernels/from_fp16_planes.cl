@@ -59,7 +59,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
       product += a_high * b_high;
     }
     const int exponent = ((__global const int*)a_strip)[a_line] + ((__global const int*)b_strip)[b_line];
-    const float sum = scaled_back((float2)(MULTIPLY_ADD(cross, LOW_SCALE, product)), (int2)(exponent)).x;
+    const float2 sums = (float2)(MULTIPLY_ADD(cross, LOW_SCALE, product));
+    const float sum = scaled_back(sums, (int2)(exponent * EXPONENT_UNIT)).x;
     store_c(c, ldc, m, n, first_row + a_line, column, alpha, MARK ? 42.0f : sum, beta);
   }
 }
