@@ -163,6 +163,37 @@ static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __l
   multiply_depths(sums, a_tile, a_four, b_tile, b_four, BK / 2);
 }
 
+// The place of a work-item's group of four number `i`, from the work-item's first element on.
+#define FOURS (BLOCKS_M * 4 * BLOCKS_N)
+#define ROW_OF_FOUR(i) ((i) / BLOCKS_N / 4 * 32 + (i) / BLOCKS_N % 4)
+#define COLUMN_OF_FOUR(i) ((i) % BLOCKS_N * 16)
+
+// Stores groups of four that are all aligned and complete. If there is a beta, C is loaded for FOURS_AHEAD
+// groups before they are stored. 4096 x 4096 x 64 takes 87 us this way, 94 us with four groups, and 140 us if
+// each group is loaded just before it is stored (H200, November 2026).
+#define FOURS_AHEAD (FOURS < 8 ? FOURS : 8)
+static inline void store_by_fours(__global float* restrict c, const ulong ldc, const int rows,
+                                  const int columns, const float alpha,
+                                  const float4 sums[BLOCKS_M * 4][BLOCKS_N], const float beta) {
+#pragma unroll
+  for (int first = 0; first < FOURS; first += FOURS_AHEAD) {
+    float4 before[FOURS_AHEAD];
+#pragma unroll
+    for (int i = first; i < first + FOURS_AHEAD; ++i) {
+      before[i - first] = (float4)(0.0f);
+      if (beta != 0.0f && ROW_OF_FOUR(i) < rows && COLUMN_OF_FOUR(i) < columns)
+        before[i - first] = *(__global const float4*)(c + ROW_OF_FOUR(i) * ldc + COLUMN_OF_FOUR(i));
+    }
+#pragma unroll
+    for (int i = first; i < first + FOURS_AHEAD; ++i) {
+      if (ROW_OF_FOUR(i) >= rows || COLUMN_OF_FOUR(i) >= columns) continue;
+      const float4 scaled = alpha * sums[i / BLOCKS_N][i % BLOCKS_N];
+      *(__global float4*)(c + ROW_OF_FOUR(i) * ldc + COLUMN_OF_FOUR(i)) =
+          beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), before[i - first], scaled);
+    }
+  }
+}
+
 // Stores to C from this work-item's first element on. `rows` and `columns` are what C has from there. If all
 // groups of four of C are aligned and complete, they are stored as float4. Single elements would take 2.5 %
 // longer for 3072 x 3072 x 3072. The function checks this once. One check for each float4 left no registers
@@ -170,22 +201,14 @@ static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __l
 static inline void store_sums(__global float* restrict c, const ulong ldc, const int rows, const int columns,
                               const float alpha, const float4 sums[BLOCKS_M * 4][BLOCKS_N],
                               const float beta) {
-  const bool by_fours = (ldc % 4 | (ulong)(columns % 4) | (ulong)c % 16) == 0;
-  if (by_fours) {
-#pragma unroll
-    for (int i = 0; i < BLOCKS_M * 4 * BLOCKS_N; ++i) {
-      const int row = i / BLOCKS_N / 4 * 32 + i / BLOCKS_N % 4;
-      const int column = i % BLOCKS_N * 16;
-      if (row >= rows || column >= columns) continue;
-      store_four((__global float4*)(c + row * ldc + column), alpha, sums[i / BLOCKS_N][i % BLOCKS_N], beta);
-    }
+  if ((ldc % 4 | (ulong)(columns % 4) | (ulong)c % 16) == 0) {
+    store_by_fours(c, ldc, rows, columns, alpha, sums, beta);
     return;
   }
 #pragma unroll
-  for (int i = 0; i < BLOCKS_M * 4 * BLOCKS_N; ++i) {
-    const int row = i / BLOCKS_N / 4 * 32 + i / BLOCKS_N % 4;
-    const int column = i % BLOCKS_N * 16;
-    store4_c_anywhere(c, ldc, rows, columns, row, column, alpha, sums[i / BLOCKS_N][i % BLOCKS_N], beta);
+  for (int i = 0; i < FOURS; ++i) {
+    store4_c_anywhere(c, ldc, rows, columns, ROW_OF_FOUR(i), COLUMN_OF_FOUR(i), alpha,
+                      sums[i / BLOCKS_N][i % BLOCKS_N], beta);
   }
 }
 
