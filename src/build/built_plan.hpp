@@ -14,7 +14,9 @@ struct BuiltPlan {
   std::vector<ByRole<std::shared_ptr<BuiltKernel>>> stages;  // null if the plan has no such program
 };
 
-// Builds the programs in parallel, if the implementation allows it.
+// Builds the programs in parallel, if the implementation allows it. NVIDIA's driver compiles one source at a
+// time, but assembles the PTX of a program while it compiles the next one. So the programs that need both are
+// compiled first.
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose);
 
 }  // namespace clgemm

@@ -187,12 +187,19 @@ std::string title_of(const KernelConfig& config) {
   return fmt::format("the kernel '{}' ({}) with '{}'", config.name, config.file->path, config.build_options);
 }
 
-cl::Program compile(const KernelConfig& config, const cl::Context& context, const cl::Device& device) {
+bool changes_ptx(const KernelConfig& config) {
+  return !config.manifest().ptx_target.empty() || config.registers != 0;
+}
+
+cl::Program compile(const KernelConfig& config, const cl::Context& context, const cl::Device& device,
+                    Turn* turn) {
   check_local_arrays(config, device);
-  const bool changes = !config.manifest().ptx_target.empty() || config.registers != 0;
+  const bool changes = changes_ptx(config);
   const bool quickly = changes && knows_options_of_nvidia(config);
+  if (turn != nullptr && knows_options_of_nvidia(config)) turn->begin();
   const cl::Program program =
       compile_source(config, config.build_options + (quickly ? quick_assembly : ""), context, device);
+  if (turn != nullptr) turn->end();
   return changes ? with_changed_ptx(program, config, context, device) : program;
 }
 

@@ -5,13 +5,18 @@
 #include <vector>
 
 #include "base/opencl.hpp"
+#include "build/turn.hpp"
 #include "kernel/kernel_config.hpp"
 
 namespace clgemm {
 
 // Throws an Error(build_failed) with the compiler's log. On NVIDIA the program is compiled for the PTX target
-// of the manifest.
-cl::Program compile(const KernelConfig& config, const cl::Context& context, const cl::Device& device);
+// of the manifest, and waits for its turn, which ends when the source is compiled; null: it does not wait.
+cl::Program compile(const KernelConfig& config, const cl::Context& context, const cl::Device& device,
+                    Turn* turn);
+
+// Returns whether compile() changes the PTX of this config, which the driver then assembles again.
+bool changes_ptx(const KernelConfig& config);
 
 // Returns the program of a binary. It is null if the implementation does not accept the binary, or if the
 // binary is empty.

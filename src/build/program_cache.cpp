@@ -25,6 +25,20 @@ Error quarantine_error(const KernelConfig& config) {
           config.name, describe_values(config.values)));
 }
 
+// Ends a turn if it has not ended yet.
+class EndOfTurn {
+ public:
+  explicit EndOfTurn(Turn* turn) : turn_(turn) {}
+  ~EndOfTurn() {
+    if (turn_ != nullptr) turn_->end();
+  }
+  EndOfTurn(const EndOfTurn&) = delete;
+  EndOfTurn& operator=(const EndOfTurn&) = delete;
+
+ private:
+  Turn* turn_;
+};
+
 }  // namespace
 
 BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key,
@@ -70,8 +84,9 @@ ProgramCache::~ProgramCache() {
 }
 
 std::shared_ptr<BuiltKernel> ProgramCache::get(const std::shared_ptr<const KernelConfig>& config,
-                                               Purpose purpose) {
-  auto built = get_any(config, purpose);
+                                               Purpose purpose, Turn* turn) {
+  const EndOfTurn end(turn);
+  auto built = get_any(config, purpose, turn);
   if (purpose == Purpose::chosen && built->trust == DiskCache::Trust::quarantined)
     throw quarantine_error(*config);
   return built;
@@ -83,7 +98,7 @@ bool ProgramCache::has(const std::shared_ptr<const KernelConfig>& config) {
 }
 
 std::shared_ptr<BuiltKernel> ProgramCache::get_any(const std::shared_ptr<const KernelConfig>& config,
-                                                   Purpose purpose) {
+                                                   Purpose purpose, Turn* turn) {
   const Key key{config->file, config->build_options};
   std::promise<std::shared_ptr<BuiltKernel>> promise;
   {
@@ -91,12 +106,13 @@ std::shared_ptr<BuiltKernel> ProgramCache::get_any(const std::shared_ptr<const K
     if (const auto found = programs_.find(key); found != programs_.end()) {
       const Pending pending = found->second;
       lock.unlock();
+      if (turn != nullptr) turn->end();
       return pending.get();
     }
     programs_.emplace(key, promise.get_future().share());
   }
   try {
-    auto built = build(*config, purpose);
+    auto built = build(*config, purpose, turn);
     promise.set_value(built);
     return built;
   } catch (...) {
@@ -109,7 +125,8 @@ std::shared_ptr<BuiltKernel> ProgramCache::get_any(const std::shared_ptr<const K
   }
 }
 
-std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Purpose purpose) const {
+std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Purpose purpose,
+                                                 Turn* turn) const {
   const std::string key = disk_key(config);
   const std::optional<DiskCache::Entry> entry = disk_.load(key);
   const bool has_verdict = entry && entry->trust == DiskCache::Trust::quarantined;
@@ -117,9 +134,10 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   // The entry may be a verdict instead of a binary. Rusticl (Mesa 22.3) ends the process if it gets anything
   // but a binary.
   const bool has_binary = entry && !has_verdict;
+  if (has_binary && turn != nullptr) turn->end();
   cl::Program program = has_binary ? load(entry->binary, config, context_, device_) : cl::Program{};
   const bool from_disk = program() != nullptr;
-  if (!from_disk) program = compile(config, context_, device_);
+  if (!from_disk) program = compile(config, context_, device_, turn);
   log(LogLevel::debug,
       fmt::format("{} {}", from_disk ? "loaded from the cache:" : "compiled:", title_of(config)));
 

@@ -17,6 +17,7 @@
 #include "base/device.hpp"
 #include "base/opencl.hpp"
 #include "build/disk_cache.hpp"
+#include "build/turn.hpp"
 #include "kernel/kernel_config.hpp"
 
 namespace clgemm {
@@ -123,8 +124,10 @@ class ProgramCache {
 
   // Throws an Error: build_failed with the compiler's log; invalid_kernel_file if the source has no kernel
   // function of the contract; device_limit_exceeded if the built kernel allows fewer work-items than its
-  // work-group has; self_test_failed for a chosen kernel that is in quarantine.
-  std::shared_ptr<BuiltKernel> get(const std::shared_ptr<const KernelConfig>& config, Purpose purpose);
+  // work-group has; self_test_failed for a chosen kernel that is in quarantine. `turn` is for compile(), and
+  // ends at the latest when get() returns.
+  std::shared_ptr<BuiltKernel> get(const std::shared_ptr<const KernelConfig>& config, Purpose purpose,
+                                   Turn* turn = nullptr);
 
   // Returns true if get() need not build, and waits no longer than for another thread's build.
   bool has(const std::shared_ptr<const KernelConfig>& config);
@@ -143,8 +146,9 @@ class ProgramCache {
   using Key = std::pair<std::shared_ptr<const KernelFile>, std::string>;
   using Pending = std::shared_future<std::shared_ptr<BuiltKernel>>;
 
-  std::shared_ptr<BuiltKernel> get_any(const std::shared_ptr<const KernelConfig>& config, Purpose purpose);
-  std::shared_ptr<BuiltKernel> build(const KernelConfig& config, Purpose purpose) const;
+  std::shared_ptr<BuiltKernel> get_any(const std::shared_ptr<const KernelConfig>& config, Purpose purpose,
+                                       Turn* turn);
+  std::shared_ptr<BuiltKernel> build(const KernelConfig& config, Purpose purpose, Turn* turn) const;
   std::string disk_key(const KernelConfig& config) const;
   std::vector<unsigned char> binary_to_keep(const cl::Program& program) const noexcept;
   void store(BuiltKernel& built) const noexcept;
