@@ -16,7 +16,7 @@
 // align: 4
 // results: TM*TN + DEPTH*(BM+BN)/(BM/TM*(BN/TN))
 // into_local: BM+BN
-// registers: 168 * (TM*TN == 64 && BM/TM*(BN/TN)*SLICES <= 128)
+// registers: 168*(TM*TN == 64 && BM*BN*SLICES <= 8192) + 4*TM*TN*(TM*TN < 64 && BM*BN*SLICES == 4096)
 // require: is_cpu == 0
 // require: COPIES < 3 || nvidia_sm >= 80
 // require: BM % TM == 0 && BN % (4*TN) == 0 && BM/TM*(BN/TN)*SLICES >= 8
@@ -40,16 +40,16 @@
 // 128 are too few for 8 x 8 results and the next elements. With tiles of 64 x 64 and 128 work-items, 8 shapes
 // reach 0.93 of the speed of cuBLAS's fp32 with 168 registers, and 0.85 with 128 (November 2026).
 //
+// Work-groups of 256 with 4 x 4 results use 92 to 102 if they may. Then a compute unit runs two of them at a
+// time, and four with 64 registers. Three configs take 0.89, 0.88 and 0.95 of the time with 64. Two configs
+// with 8 x 4 results take 0.92 and 0.98 with 128 (H200, geometric means of nine shapes, November 2026).
+//
 // COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
 //
 // `calibrate` has all configs that searches on an H200 found among the best for some shape, and smaller ones
 // for smaller GPUs. The same applies to `block_2d`. The last eight are for batches of matrices with few rows
 // or few columns. With them, 40 random batches had 1.22 times the speed of cuBLAS's fp32 in the mean, and
 // 0.73 in the worst case. Before, these were 1.12 and 0.67 (H200, 26 November 2026).
-//
-// STORE_WIDTHS: without pairs, a first call waits 0.83 of the time for the compiler (four configs, geometric
-// mean of three runs). 4098 x 4098 x 64 takes 66 us instead of 68, and with a beta 85 instead of 82 (H200, November
-// 2026).
 //
 // CPUs do not use this kernel, because PoCL 3.1 sometimes computes a tile wrongly. Oclgrind finds neither a
 // race nor a stray access in it.
@@ -60,7 +60,6 @@
 #define B_WIDTH (ALIGNED_B ? 4 : 1)
 
 #define LOADS_STAY
-#define STORE_WIDTHS (4 + 1)
 #include "common/arguments.cl"
 #include "common/batch.cl"
 #include "common/parts.cl"

@@ -198,9 +198,11 @@ void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS) {
   float sums[ROW_STEPS][COLUMN_STEPS][4];
   Noticed least = {UINT_MAX, UINT_MAX, 0};
   multiply_steps(sums, &least, (__local float*)memory, rows, columns, warp_row, warp_column);
+  float zeros[4] = {0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll
   for (int i = 0; i < ROW_STEPS * COLUMN_STEPS * 4; ++i)
-    least.is_strange |= !is_number(sums[i / (COLUMN_STEPS * 4)][i / 4 % COLUMN_STEPS][i % 4]);
+    zeros[i % 4] = still_zero(zeros[i % 4], sums[i / (COLUMN_STEPS * 4)][i / 4 % COLUMN_STEPS][i % 4]);
+  least.is_strange = !(zeros[0] + zeros[1] + zeros[2] + zeros[3] == 0.0f);
   if (least.least_x < noticed.least_x) atomic_min(&noticed.least_x, least.least_x);
   if (least.least_y < noticed.least_y) atomic_min(&noticed.least_y, least.least_y);
   if (least.is_strange) noticed.is_strange = 1;

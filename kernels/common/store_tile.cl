@@ -115,24 +115,21 @@ static inline void store_columns(const Target target, const Tile tile, const int
   }
 }
 
-// The pieces in which tiles are stored: the sum of their widths. A program with fewer widths compiles sooner.
-#if !defined(STORE_WIDTHS)
-#define STORE_WIDTHS (4 + 2 + 1)
-#endif
-
 // Stores a tile with `items` work-items; this one has the number `item`. `items` and the tile's columns are
-// powers of two.
+// powers of two. A kernel that seldom stores anything defines SELDOM_STORES. It stores one float at a time,
+// and its program is smaller.
 static inline void store_tile_of_c(const Target target, const Tile tile, const int item, const int items) {
-  const ulong places = target.ld * 4 | (ulong)target.first;
   const int columns = min(target.columns, tile.columns);
-  const int width = (STORE_WIDTHS & 4) && places % 16 == 0  ? 4
-                    : (STORE_WIDTHS & 2) && places % 8 == 0 ? 2
-                                                            : 1;
-  const int together = width == 1 ? 0 : columns / width * width;
-  if ((STORE_WIDTHS & 4) && width == 4) {
+#if defined(SELDOM_STORES)
+  store_columns(target, tile, item, items, 1, 0, columns);
+#else
+  const ulong places = target.ld * 4 | (ulong)target.first;
+  const int together = places % 16 == 0 ? columns / 4 * 4 : places % 8 == 0 ? columns / 2 * 2 : 0;
+  if (places % 16 == 0) {
     store_columns(target, tile, item, items, 4, 0, together);
-  } else if ((STORE_WIDTHS & 2) && width == 2) {
+  } else if (places % 8 == 0) {
     store_columns(target, tile, item, items, 2, 0, together);
   }
   if (together < columns) store_columns(target, tile, item, items, 1, together, columns);
+#endif
 }

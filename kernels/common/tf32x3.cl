@@ -284,10 +284,10 @@ INLINED uint multiply_steps(float* sums, __local char* memory, const uint barrie
 }
 
 INLINED bool are_numbers(const float* sums) {
-  bool are = true;
+  float zeros[4] = {0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll
-  for (int i = 0; i < SUMS; ++i) are &= is_number(sums[i]);
-  return are;
+  for (int i = 0; i < SUMS; ++i) zeros[i % 4] = still_zero(zeros[i % 4], sums[i]);
+  return zeros[0] + zeros[1] + zeros[2] + zeros[3] == 0.0f;
 }
 
 // Adds a slice's sums to the tile in local memory; the first slice overwrites what was there.

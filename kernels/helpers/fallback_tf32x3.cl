@@ -18,7 +18,7 @@
 // Runs after kernels on planes. It costs little more than a launch if there is nothing to do. The technique
 // is in common/tf32x3.cl.
 #define LOADS_STAY
-#define STORE_WIDTHS 1  // it seldom stores
+#define SELDOM_STORES
 #include "common/arguments.cl"
 #include "common/notes.cl"
 #include "common/tf32x3.cl"
