@@ -16,7 +16,7 @@
 // align: 4
 // results: TM*TN + DEPTH*(BM+BN)/(BM/TM*(BN/TN))
 // into_local: BM+BN
-// registers: 168*(TM*TN == 64 && BM*BN*SLICES <= 8192) + 4*TM*TN*(TM*TN < 64 && BM*BN*SLICES == 4096)
+// registers: 168 * (TM*TN == 64 && BM/TM*(BN/TN)*SLICES <= 128)
 // require: is_cpu == 0
 // require: COPIES < 3 || nvidia_sm >= 80
 // require: BM % TM == 0 && BN % (4*TN) == 0 && BM/TM*(BN/TN)*SLICES >= 8
@@ -40,9 +40,8 @@
 // 128 are too few for 8 x 8 results and the next elements. With tiles of 64 x 64 and 128 work-items, 8 shapes
 // reach 0.93 of the speed of cuBLAS's fp32 with 168 registers, and 0.85 with 128 (November 2026).
 //
-// Work-groups of 256 with 4 x 4 results use 92 to 102 if they may. Then a compute unit runs two of them at a
-// time, and four with 64 registers. Three configs take 0.89, 0.88 and 0.95 of the time with 64. Two configs
-// with 8 x 4 results take 0.92 and 0.98 with 128 (H200, geometric means of nine shapes, November 2026).
+// Fewer registers let more work-groups of 4 x 4 and 8 x 4 results run at a time: with 64 and 128, batches take
+// 0.74 to 0.95 of the time. But the small calls that choose such tiles take up to 1.17.
 //
 // COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
 //
