@@ -135,12 +135,25 @@ constexpr DeviceFacts xe_hpc() {                                        // one s
   facts.required_sub_group = 16;
   return facts;
 }
+
+// The last four are GPUs of Core Ultra. Their cores are like those of Arc B (200V) or Arc A (200H), with
+// about as many bytes for each (135 GB/s for 8 cores). The GPUs of the 100 series, "Arc(TM) Graphics", have
+// no matrix units.
 constexpr std::array intel = {
     NamedFacts{"max 1", xe_hpc()},
     NamedFacts{"arc(tm) b", xe2_hpg},
     NamedFacts{"arc b", xe2_hpg},
+    NamedFacts{"arc(tm) pro b", xe2_hpg},
+    NamedFacts{"arc pro b", xe2_hpg},
     NamedFacts{"arc(tm) a", xe_hpg},
     NamedFacts{"arc a", xe_hpg},
+    NamedFacts{"arc(tm) pro a", xe_hpg},
+    NamedFacts{"arc pro a", xe_hpg},
+    NamedFacts{"gpu flex", xe_hpg},  // Flex 170 has the chip of an A770
+    NamedFacts{"140v", xe2_hpg},
+    NamedFacts{"130v", xe2_hpg},
+    NamedFacts{"140t", xe_hpg},
+    NamedFacts{"130t", xe_hpg},
     NamedFacts{"", {"Xe-LP, Gen", 16, 128, 8.4, 32, 32, 1350}},  // Iris Xe with 96 units, 68 GB/s
 };
 

@@ -109,6 +109,26 @@ TEST_CASE("GeForce cards multiply fp16 numbers half as fast as other cards of th
   }
 }
 
+TEST_CASE("Intel's GPUs with matrix units are known by their names") {
+  struct Gpu {
+    const char* name;
+    std::size_t sub_group;  // 0: no matrix units
+  };
+  constexpr Gpu gpus[] = {{"Intel(R) Arc(TM) A770 Graphics", 8},    {"Intel(R) Arc(TM) Pro A60 Graphics", 8},
+                          {"Intel(R) Data Center GPU Flex 170", 8}, {"Intel(R) Arc(TM) 140T GPU (16GB)", 8},
+                          {"Intel(R) Arc(TM) B580 Graphics", 16},   {"Intel(R) Arc(TM) Pro B50 Graphics", 16},
+                          {"Intel(R) Arc(TM) 140V GPU (16GB)", 16}, {"Intel(R) Data Center GPU Max 1100", 16},
+                          {"Intel(R) Arc(TM) Graphics", 0},         {"Intel(R) Iris(R) Xe Graphics", 0},
+                          {"Intel(R) UHD Graphics 770", 0}};
+  Device device = made_up_xe();
+  for (const Gpu& gpu : gpus) {
+    INFO(gpu.name);
+    device.name = gpu.name;
+    CHECK(facts_of(device).matrix_sub_group == gpu.sub_group);
+    CHECK((facts_of(device).half_multiply_adds > 0) == (gpu.sub_group != 0));
+  }
+}
+
 TEST_CASE("an impossible clock rate is not used") {
   Device device = device_of(sheets[0]);
   const double believed = peaks_of(device).multiply_adds;
