@@ -7,8 +7,8 @@
 
 namespace clgemm {
 
-// A place in a queue. Each thread has its own, and the next place waits for it. A thread ends its turn as soon
-// as it no longer needs what they share, also before it waits for another thread.
+// A place in a queue. Each thread has its own, and the next place waits for it. A thread ends its turn as
+// soon as it no longer needs what they share, also before it waits for another thread.
 class Turn {
  public:
   // The place behind `before`; the first place if it is null.
