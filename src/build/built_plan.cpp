@@ -16,22 +16,6 @@ namespace {
 
 using Building = std::future<std::shared_ptr<BuiltKernel>>;
 
-struct Part {
-  std::size_t stage;
-  ProgramRole role;
-  Building building;
-};
-
-// Returns the programs of a plan, those first whose PTX will be assembled again.
-std::vector<Part> parts_in_order(const Plan& plan) {
-  std::vector<Part> parts;
-  for_each_program(plan, [&](std::size_t stage, ProgramRole role) { parts.push_back({stage, role, {}}); });
-  std::stable_partition(parts.begin(), parts.end(), [&](const Part& part) {
-    return changes_ptx(*plan.stages[part.stage].programs[part.role]);
-  });
-  return parts;
-}
-
 // Starts to build on a thread, behind the turn `last`, and takes its place. If no thread can be started, it
 // builds at the first get().
 template <class Build>
@@ -48,25 +32,36 @@ Building build_aside(const Build& build, std::shared_ptr<Turn>& last) {
 
 }  // namespace
 
+std::vector<PlacedProgram> build_order(const Plan& plan) {
+  std::vector<PlacedProgram> order;
+  for_each_program(plan, [&](std::size_t stage, ProgramRole role) { order.push_back({stage, role}); });
+  std::stable_partition(order.begin(), order.end(), [&](const PlacedProgram& program) {
+    return changes_ptx(*plan.stages[program.stage].programs[program.role]);
+  });
+  return order;
+}
+
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   // Programs that are built already need no threads.
   const bool is_first = !programs.has(plan.first().programs[ProgramRole::gemm]);
-  std::vector<Part> parts = parts_in_order(plan);
+  const std::vector<PlacedProgram> order = build_order(plan);
+  std::vector<Building> building;
   std::shared_ptr<Turn> last;
-  for (Part& part : parts) {
-    const SharedConfig& config = plan.stages[part.stage].programs[part.role];
+  for (const PlacedProgram& program : order) {
+    const SharedConfig& config = plan.stages[program.stage].programs[program.role];
     const auto get = [&programs, config, purpose](const std::shared_ptr<Turn>& turn) {
       return programs.get(config, purpose, turn.get());
     };
-    const bool is_ours = &part == &parts.back();  // built by this thread
-    part.building = is_first && !is_ours
-                        ? build_aside(get, last)
-                        : std::async(std::launch::deferred, get, std::make_shared<Turn>(last));
+    const bool is_ours = &program == &order.back();  // built by this thread
+    building.push_back(is_first && !is_ours
+                           ? build_aside(get, last)
+                           : std::async(std::launch::deferred, get, std::make_shared<Turn>(last)));
   }
-  parts.back().building.wait();  // builds it
+  building.back().wait();  // builds it
   BuiltPlan result;
   result.stages.resize(plan.stages.size());
-  for (Part& part : parts) result.stages[part.stage][part.role] = part.building.get();
+  for (std::size_t i = 0; i < order.size(); ++i)
+    result.stages[order[i].stage][order[i].role] = building[i].get();
   result.plan = std::move(plan);
   return result;
 }

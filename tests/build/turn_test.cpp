@@ -3,14 +3,27 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "build/built_plan.hpp"
 #include "support/catch.hpp"
+#include "support/plans.hpp"
 
 namespace clgemm {
 namespace {
 
 using std::chrono::milliseconds;
+
+TEST_CASE("programs whose PTX is assembled again are compiled first, and packing while they are assembled") {
+  test::Planner make{test::made_up_hopper()};
+  const Plan plan = make(test::tight(4096, 4096, 4096), "fp16x3_wgmma");
+  std::vector<std::string> names;
+  for (const PlacedProgram& program : build_order(plan))
+    names.push_back(plan.stages[program.stage].programs[program.role]->name);
+  CHECK(names == std::vector<std::string>{"fp16x3_wgmma", "fallback_tf32x3", "pack_both_fp16_planes"});
+}
 
 TEST_CASE("The first turn begins at once") {
   Turn(nullptr).begin();
