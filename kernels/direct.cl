@@ -40,8 +40,8 @@
 // 128 are too few for 8 x 8 results and the next elements. With tiles of 64 x 64 and 128 work-items, 8 shapes
 // reach 0.93 of the speed of cuBLAS's fp32 with 168 registers, and 0.85 with 128 (November 2026).
 //
-// Fewer registers let more work-groups of 4 x 4 and 8 x 4 results run at a time: with 64 and 128, batches take
-// 0.74 to 0.95 of the time. But the small calls that choose such tiles take up to 1.17.
+// Fewer registers let more work-groups of 4 x 4 and 8 x 4 results run at a time: with 64 and 128, batches
+// take 0.74 to 0.95 of the time. But the small calls that choose such tiles take up to 1.17.
 //
 // COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
 //

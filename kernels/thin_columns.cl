@@ -14,7 +14,7 @@
 // require: 4*(4*(4*ITEMS/LINES)*(LINES+4)+ITEMS) <= local_bytes
 // results: 4*THIN + UNROLL
 // into_local: THIN
-// registers: 128 * (THIN == 8 && ITEMS == 256)
+// registers: 128 * (THIN == 8 && ITEMS == 256 && LINES >= 32 && UNROLL <= 4)
 // calibrate_if: is_cpu == 0
 // calibrate: THIN ITEMS: 4 512, 4 256, 8 256, 16 256
 

@@ -34,10 +34,10 @@ static inline void set_exponent_of_line(__global void* strips, const ulong strip
   ((__global int*)((__global char*)strips + line / BLOCK_LINES * strip))[line % BLOCK_LINES] = exponent;
 }
 
-// Returns 2^exponent * value for two neighbours, rounded once. `exponents` are times EXPONENT_UNIT. The two
-// halves of the exponent are applied one after the other. The intermediate result is out of range only if the
-// final result is, too. The halves are taken in place: with the bias of both, twice 127, the exponent is one
-// bit right of the bits for the half that is rounded down.
+// Returns 2^e * value for two neighbours, rounded once if the result is normal. `exponents` are e *
+// EXPONENT_UNIT. The two halves of e are applied one after the other. The intermediate result is out of range
+// only if the final result is, too. `both` is (e + 254) * 2^22. From bit 23 on, it has (e + 254) / 2 rounded
+// down, which is the biased exponent of the lower half. With one unit more it has that of the upper half.
 #define EXPONENT_UNIT 0x400000
 static inline float2 scaled_back(const float2 values, const int2 exponents) {
   const uint2 both = as_uint2(exponents + 2 * 127 * EXPONENT_UNIT);

@@ -136,9 +136,9 @@ constexpr DeviceFacts xe_hpc() {                                        // one s
   return facts;
 }
 
-// The last four are GPUs of Core Ultra. Their cores are like those of Arc B (200V) or Arc A (200H), with
-// about as many bytes for each (135 GB/s for 8 cores). The GPUs of the 100 series, "Arc(TM) Graphics", have
-// no matrix units.
+// 140V, 130V, 140T and 130T are GPUs of Core Ultra. Their cores are like those of Arc B (200V) or Arc A
+// (200H), with about as many bytes for each (135 GB/s for 8 cores). The GPUs of the 100 series, "Arc(TM)
+// Graphics", have no matrix units.
 constexpr std::array intel = {
     NamedFacts{"max 1", xe_hpc()},
     NamedFacts{"arc(tm) b", xe2_hpg},

@@ -149,8 +149,6 @@ inline constexpr std::string_view transpose_a_name = "TRANSPOSE_A";
 inline constexpr std::string_view transpose_b_name = "TRANSPOSE_B";
 const std::vector<std::string>& operand_names();
 
-// Those, and the names of facts about the device.
-
 // The keys with one expression as value, and the names that it may use in addition to the kernel's
 // parameters.
 struct RuleKey {
