@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from compilers import Refused, compiler_of
+from compilers import Refused, Unknown, compiler_of
 
 SKIPPED = 77  # CTest's status
 
@@ -30,6 +30,8 @@ def compiled(program, folder):
         return program, compiler_of(program["target"]).spilled(program, folder), ""
     except Refused as refused:
         return program, 0, str(refused)
+    except Unknown as unknown:
+        return program, None, str(unknown)
 
 
 def main():
@@ -54,6 +56,9 @@ def compile_all(programs, wanted, folder):
     failed = False
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for program, spilled, refused in pool.map(lambda program: compiled(program, folder), tried):
+            if spilled is None:
+                problems[f"{program['target']}, {program['kernel']} {program['values']}"] = refused
+                continue
             of_target = results.setdefault(program["target"], {"programs": 0, "refused": 0, "spill": 0, "most": 0})
             of_target["programs"] += 1
             of_target["refused"] += refused != ""

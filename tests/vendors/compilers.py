@@ -29,6 +29,10 @@ ROCM = pathlib.Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
 LIBCLC = pathlib.Path("/usr/lib/clc/nvptx64--nvidiacl.bc")
 
 
+class Unknown(Exception):
+    """The compiler is too old for a function of the program."""
+
+
 class Refused(Exception):
     pass
 
@@ -117,10 +121,16 @@ class Intel:
         out = source.parent / source.stem
         # A driver passes the extensions of its device in this way. Without them, ocloc 22.43 does not declare their functions.
         extensions = ",".join(["-all", *(f"+{name}" for name in program["extensions"].split())])
-        output_of([self.ocloc(), "compile", "-file", source, "-device", program["target"], "--format", "zebin",
-                   "-options", program["options"], "-internal_options", f"-cl-ext={extensions}",
-                   "-output", "out", "-output_no_suffix", "-out_dir", out],
-                  source.parent)  # because it writes other files there
+        try:
+            output_of([self.ocloc(), "compile", "-file", source, "-device", program["target"], "--format", "zebin",
+                       "-options", program["options"], "-internal_options", f"-cl-ext={extensions}",
+                       "-output", "out", "-output_no_suffix", "-out_dir", out],
+                      source.parent)  # because it writes other files there
+        except Refused as refused:
+            tf32 = "intel_sub_group_tf32_tf32_matrix_mad_k8"  # ocloc 22.43 has it with other types and another name
+            if f"implicit declaration of function '{tf32}'" not in str(refused):
+                raise
+            raise Unknown(f"this ocloc does not know {tf32}; OCLOC names another one") from refused
         return next(file for file in sorted(out.glob("out*")) if file.suffix != ".spv")
 
     def spilled(self, program, folder):
@@ -192,7 +202,9 @@ class Nvidia:
             text = re.sub(r"(?m)^\.version .*", ".version 8.7", text)
         text = re.sub(r"(?m)^\.target .*", f".target {final}, texmode_independent", text)
         if program["registers"]:
-            text = re.sub(r"(?m)^(\s*\.reqntid)", f".maxnreg {program['registers']}\n\\1", text)
+            text, limited = re.subn(r"(\.entry [^{;]*\))(\s*\{)", f"\\1\n.maxnreg {program['registers']}\\2", text)
+            if limited != 1:
+                raise Refused(f"the PTX has {limited} places for .maxnreg instead of one")
         ptx.write_text(text)
         return ptx, final
 
