@@ -59,6 +59,11 @@ static inline uint low_part(const uint bits, const uint high) {
   return as_uint(as_float(bits) - as_float(high));
 }
 
+// The least product of a tile that may go to the matrix units.
+#if !defined(LEAST_PRODUCT)
+#define LEAST_PRODUCT 0x1p-110f
+#endif
+
 // Returns true if the tensor cores lost nothing that matters. The low part of a number is at most 2^-12 of
 // it. If the number is at least 2^-104, its low part is off by at most 2^-136. Products of at least 2^-110
 // are off by at most 2^-149, because the tensor core ends there. Each error is at most 2^-22 of the number or
@@ -68,10 +73,11 @@ static inline bool is_exact(const __local Noticed* noticed) {
   if (noticed->least_x == UINT_MAX || noticed->least_y == UINT_MAX) return true;
   const float x = as_float((noticed->least_x + 1) / 2);
   const float y = as_float((noticed->least_y + 1) / 2);
-  return x >= 0x1p-104f && y >= 0x1p-104f && x * y >= 0x1p-110f;
+  return x >= 0x1p-104f && y >= 0x1p-104f && x * y >= LEAST_PRODUCT;
 }
 
-// Returns `zero` if the value is a number, otherwise NaN. This takes one instruction.
+// Returns `zero` if the value is a number, otherwise NaN. This takes one instruction if the compiler makes an
+// FMA of it. No program is built with options that let it assume finite numbers.
 static inline float still_zero(const float zero, const float value) {
   return zero + 0.0f * value;
 }

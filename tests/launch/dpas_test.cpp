@@ -1,6 +1,6 @@
-// The kernel for Intel's matrix units, on any device: functions in OpenCL C stand in for Intel's
-// (data/kernels/intel_stand_in.cl). This shows that results reach the right elements. It does not show speed,
-// or how matrix units round.
+// The kernels for Intel's matrix units, on any device: functions in OpenCL C stand in for Intel's
+// (data/kernels/intel_stand_in.cl and intel_tf32_stand_in.cl). This shows that results reach the right
+// elements. It does not show speed, or how matrix units round.
 #include <fmt/format.h>
 
 #include <limits>
@@ -20,10 +20,38 @@ namespace {
 
 using namespace test;
 
+// A kernel and what its text needs on other devices.
+struct DpasKernel {
+  std::string name;
+  std::string stand_in;                 // the file with the functions that stand in
+  std::vector<std::string> conditions;  // on the device
+  std::vector<std::string> functions;   // from the kernel function to the matrix function
+  std::string memory;                   // the line that declares local memory
+  std::string items;                    // work-items of the work-group
+};
+
+const DpasKernel halves = {"fp16x3_dpas",
+                           "intel_stand_in.cl",
+                           {"extension(cl_intel_subgroup_matrix_multiply_accumulate)",
+                            "extension(cl_intel_subgroup_local_block_io)", "LANES == matrix_sub_group"},
+                           {"multiply_steps", "multiply_step", "add_products", "multiply_add_halves",
+                            "intel_sub_group_f16_f16_matrix_mad_k16"},
+                           "  __local uint4 memory[STEP_PIECES];",
+                           "ITEMS"};
+
+const DpasKernel tf32 = {
+    "tf32x3_dpas",
+    "intel_tf32_stand_in.cl",
+    {"extension(cl_intel_subgroup_matrix_multiply_accumulate_tf32)", "matrix_sub_group == 16"},
+    {"multiply_tile", "multiply_steps", "multiply_eight", "multiply_block",
+     "intel_sub_group_tf32_tf32_matrix_mad_k8"},
+    "  __local float4 memory[MEMORY_FLOATS / 4];",
+    "MULTIPLIERS"};
+
 // Gives a function one more argument, both where a text defines it and where it calls it.
 std::string with_exchange(const std::string& text, const std::string& function) {
   const std::string defined =
-      std::regex_replace(text, std::regex(R"((static inline \w+ ))" + function + R"(\()"),
+      std::regex_replace(text, std::regex(R"(((?:static inline|INLINED) \w+ ))" + function + R"(\()"),
                          "$1" + function + "_(__local Rows* exchange, ");
   return std::regex_replace(defined, std::regex("\\b" + function + R"(\()"), function + "_(exchange, ");
 }
@@ -31,19 +59,16 @@ std::string with_exchange(const std::string& text, const std::string& function) 
 // Returns the library's kernel under another name, without its conditions on the device, and with the
 // functions that stand in. Its loops are not unrolled, because PoCL 3.1 would put so much between barriers on
 // the stack that threads overwrite each other's.
-std::string kernel_with(const std::string& name, const std::string& stand_in) {
-  const std::regex left_out("#(line .*|pragma unroll)\n");
-  std::string text = std::regex_replace(KernelLibrary().find("fp16x3_dpas").file->source, left_out, "");
-  text = replaced(text, "// clgemm: fp16x3_dpas", "// clgemm: " + name);
-  for (const char* condition : {"extension(cl_intel_subgroup_matrix_multiply_accumulate)",
-                                "extension(cl_intel_subgroup_local_block_io)", "LANES == matrix_sub_group"})
+std::string kernel_with(const DpasKernel& kernel, const std::string& name, const std::string& stand_in) {
+  const std::regex left_out("#(line .*|pragma unroll.*)\n");
+  std::string text = std::regex_replace(KernelLibrary().find(kernel.name).file->source, left_out, "");
+  text = replaced(text, "// clgemm: " + kernel.name, "// clgemm: " + name);
+  for (const std::string& condition : kernel.conditions)
     text = replaced(text, fmt::format("// require: {}\n", condition), "");
   text.insert(text.find("\n#") + 1, stand_in);
-  for (const char* function : {"multiply_steps", "multiply_step", "add_products", "multiply_add_halves",
-                               "intel_sub_group_f16_f16_matrix_mad_k16"})
-    text = with_exchange(text, function);
-  const std::string memory = "  __local uint4 memory[STEP_PIECES];";
-  return replaced(text, memory, "  __local Rows exchange[ITEMS];\n" + memory);
+  for (const std::string& function : kernel.functions) text = with_exchange(text, function);
+  return replaced(text, kernel.memory,
+                  fmt::format("  __local Rows exchange[{}];\n{}", kernel.items, kernel.memory));
 }
 
 std::vector<Parameters> sizes() {
@@ -59,10 +84,11 @@ std::vector<Parameters> sizes() {
 
 class StandIn {
  public:
-  explicit StandIn(const std::string& functions = kernel_text("intel_stand_in.cl"))
-      : right_(folder_.write("right.cl", kernel_with("right", functions))),
-        wrong_(folder_.write("wrong.cl",
-                             kernel_with("wrong", replaced(functions, "= sum", "= sum + 0x1p40f")))) {}
+  explicit StandIn(const DpasKernel& kernel)
+      : right_(folder_.write("right.cl", kernel_with(kernel, "right", kernel_text(kernel.stand_in)))),
+        wrong_(folder_.write(
+            "wrong.cl", kernel_with(kernel, "wrong",
+                                    replaced(kernel_text(kernel.stand_in), "= sum", "= sum + 0x1p40f")))) {}
 
   Options right(const Parameters& parameters) const { return options_of(right_, parameters); }
 
@@ -82,7 +108,7 @@ class StandIn {
 };
 
 TEST_CASE("the kernel for Intel's matrix units is right in every form, with gaps, edges, alpha and beta") {
-  const StandIn stand_in;
+  const StandIn stand_in(halves);
   for (const Parameters& size : sizes()) {
     INFO(describe_values(size));
     const Options options = stand_in.right(size);
@@ -102,7 +128,7 @@ TEST_CASE("the kernel for Intel's matrix units is right in every form, with gaps
 
 // If the matrix function is wrong, a result is right only if the fallback computes it.
 TEST_CASE("plain fp32 computes what Intel's matrix units cannot, and nothing else") {
-  const StandIn stand_in;
+  const StandIn stand_in(halves);
   for (const Parameters& size : {sizes().front(), sizes().back()}) {
     const GemmCase gemm = make_gemm_case(all_forms()[1], {70, 66, 40}, {1, 0}, all_placements()[1]);
     const Data usual = random_data(gemm, 7);
@@ -118,7 +144,7 @@ TEST_CASE("each GEMM of a batch has its own fallback beside Intel's matrix units
   constexpr std::size_t elements = side * side;
   constexpr std::size_t count = 3;
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  const StandIn stand_in;
+  const StandIn stand_in(halves);
   std::vector<float> a(count * elements, 1.0f);
   a[2 * elements + 5] = infinity;
   for (const Parameters& size : {sizes().front(), sizes().back()}) {
@@ -136,6 +162,49 @@ TEST_CASE("each GEMM of a batch has its own fallback beside Intel's matrix units
       CHECK(c[i * elements + side] == side - 1.0f);
     }
   }
+}
+
+std::vector<Parameters> tf32_sizes() {
+  std::vector<Parameters> result;
+  for (const auto& [tile_m, tile_n, warp_m, warp_n, stages] :
+       {std::tuple{64, 64, 32, 32, 2}, {64, 64, 16, 16, 2}, {64, 32, 32, 16, 3}, {32, 64, 16, 32, 2}})
+    result.push_back(
+        {{"TILE_M", tile_m}, {"TILE_N", tile_n}, {"WARP_M", warp_m}, {"WARP_N", warp_n}, {"STAGES", stages}});
+  return result;
+}
+
+TEST_CASE("the TF32 kernel for Intel's matrix units is right in every form, with gaps, edges and scalars") {
+  const StandIn stand_in(tf32);
+  std::uint32_t seed = 0;
+  for (const Parameters& size : tf32_sizes()) {
+    INFO(describe_values(size));
+    const Options options = stand_in.right(size);
+    // Each choice of transposes is a program, which PoCL compiles for seconds.
+    const std::vector<Form> forms = all_forms();
+    const bool is_first = seed == 0;
+    for (const Form& form : is_first ? forms : std::vector<Form>{forms[1 + seed % (forms.size() - 1)]}) {
+      // No operand is aligned, or both are.
+      const Placement& placement = all_placements()[form.transpose_a == form.transpose_b ? 2 : 1];
+      const Scalars& scalars = all_scalars()[++seed % all_scalars().size()];
+      const GemmCase gemm = make_gemm_case(form, {68, 36, 76}, scalars, placement);
+      check_on_device(gemm, random_data(gemm, seed), options);
+    }
+    const GemmCase gemm = make_gemm_case(all_forms()[0], {64, 100, 160}, {1, 0}, all_placements()[0]);
+    const Data data = integer_data(gemm, 3);
+    CHECK(error_ratio(gemm, data, run_on_device(gemm, data, options)) == 0);
+  }
+}
+
+// If the matrix function is wrong, a result is right only if the tile was computed again.
+TEST_CASE("plain fp32 computes the tiles whose numbers are none of TF32, and no others") {
+  const StandIn stand_in(tf32);
+  const Parameters size = tf32_sizes().front();
+  const GemmCase gemm = make_gemm_case(all_forms()[1], {70, 66, 40}, {1, 0}, all_placements()[1]);
+  const Data usual = random_data(gemm, 7);
+  CHECK(error_ratio(gemm, usual, run_on_device(gemm, usual, stand_in.wrong(size))) > error_bound(gemm));
+  const GemmCase tile = make_gemm_case(all_forms()[1], {60, 60, 40}, {1, 0}, all_placements()[1]);
+  for (const Special& special : {Special{0x1p-120f, 0}, {0, 0x1p-120f}})
+    check_on_device(tile, with_special(tile, special), stand_in.wrong(size));
 }
 
 }  // namespace

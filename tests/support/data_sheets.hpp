@@ -95,6 +95,8 @@ inline Device device_of(const Sheet& sheet) {
         "cl_intel_required_subgroup_size cl_intel_subgroups cl_intel_subgroups_short cl_khr_fp16";
   if (sheet.vendor == intel && sheet.half_teraflops != 0.0) {
     device.extensions += " cl_intel_subgroup_matrix_multiply_accumulate cl_intel_subgroup_local_block_io";
+    if (sheet.target != std::string_view("dg2"))
+      device.extensions += " cl_intel_subgroup_matrix_multiply_accumulate_tf32";
   }
   if (sheet.vendor == nvidia) device.extensions = "cl_nv_compiler_options cl_nv_device_attribute_query";
   return device;

@@ -71,7 +71,9 @@ inline Device made_up_xe() {
   Device result = made_up_gpu();
   result.name = "made-up Arc B";
   result.vendor = "Intel";
-  result.extensions = "cl_intel_subgroup_matrix_multiply_accumulate cl_intel_subgroup_local_block_io";
+  result.extensions =
+      "cl_intel_subgroup_matrix_multiply_accumulate cl_intel_subgroup_matrix_multiply_accumulate_tf32 "
+      "cl_intel_subgroup_local_block_io";
   return result;
 }
 

@@ -17,6 +17,7 @@ enum class Arithmetic {
   fp32,             // plain, in any order
   tf32x3,           // three TF32 products, sums of 32 of k
   tf32x3_mma,       // three TF32 products, sums of 8 of k
+  tf32x3_dpas,      // the same on Intel's GPUs
   fp16x3_wgmma,     // three fp16 products, sums of 64 of k
   fp16x3_mma,       // three fp16 products, sums of 16 of k
   fp16x3_mfma,      // three fp16 products, sums of 32 of k, on AMD's CDNA 3
@@ -29,6 +30,7 @@ enum class Arithmetic {
 inline Arithmetic arithmetic_of(std::string_view kernel) {
   if (kernel == "tf32x3_wgmma" || kernel == "fallback_tf32x3") return Arithmetic::tf32x3;
   if (kernel == "tf32x3_mma") return Arithmetic::tf32x3_mma;
+  if (kernel == "tf32x3_dpas") return Arithmetic::tf32x3_dpas;
   if (kernel == "fp16x3_wgmma") return Arithmetic::fp16x3_wgmma;
   if (kernel == "fp16x3_mma" || kernel == "fp16x3_mma_k8") return Arithmetic::fp16x3_mma;
   if (kernel == "fp16x3_mfma") return Arithmetic::fp16x3_mfma;
@@ -60,9 +62,10 @@ inline Magnitudes magnitudes_of(std::span<const float> matrix) {
 
 // Returns false if a TF32 kernel may compute tiles of A B in plain fp32, because numbers or products are too
 // small or too large (kernels/common/tf32.cl). k is the number of products in a sum.
-inline bool fits_tf32(const Magnitudes& a, const Magnitudes& b, std::size_t k) {
+inline bool fits_tf32(Arithmetic arithmetic, const Magnitudes& a, const Magnitudes& b, std::size_t k) {
   const double largest_sum = double{a.largest} * double{b.largest} * static_cast<double>(k);
-  return std::min(a.least, b.least) >= 0x1p-104f && double{a.least} * double{b.least} >= 0x1p-110 &&
+  const double least_product = arithmetic == Arithmetic::tf32x3_dpas ? 0x1p-98 : 0x1p-110;
+  return std::min(a.least, b.least) >= 0x1p-104f && double{a.least} * double{b.least} >= least_product &&
          std::max({double{a.largest}, double{b.largest}, largest_sum}) < 0x1p127;
 }
 
@@ -123,6 +126,12 @@ inline double tf32x3_mma(std::size_t k) {
   return 8.0 + high + 0.1 + ceil_of(k, 8) - 1.0 + static_cast<double>(k) / 64.0;
 }
 
+inline double tf32x3_dpas(std::size_t k) {
+  const double together = static_cast<double>(std::min<std::size_t>(k, 8));
+  const double high = (2.0 * unknown.of_term + unknown.of_result) * together;  // a product and the sum so far
+  return 8.0 + high + 0.3 + ceil_of(k, 8) - 1.0 + static_cast<double>(k) / 64.0;
+}
+
 inline double fp16x3_wgmma(std::size_t k, bool may_be_tiny) {
   const double range = range_depth(k, 32, may_be_tiny);
   const std::size_t together = std::min<std::size_t>(k, 64);
@@ -172,6 +181,8 @@ inline double proven_bound(Arithmetic arithmetic, std::size_t k, bool may_be_tin
       return of_higher_order * (bounds::tf32x3(k) + of_epilogue);
     case Arithmetic::tf32x3_mma:
       return of_higher_order * (bounds::tf32x3_mma(k) + of_epilogue);
+    case Arithmetic::tf32x3_dpas:
+      return of_higher_order * (bounds::tf32x3_dpas(k) + of_epilogue);
     case Arithmetic::fp16x3_wgmma:
       return of_higher_order * (bounds::fp16x3_wgmma(k, may_be_tiny) + of_epilogue);
     case Arithmetic::fp16x3_mma:
@@ -203,7 +214,9 @@ inline double error_bound(Arithmetic arithmetic, std::size_t k, Numbers numbers)
 // Returns the bound of a result if fits_tf32() is false for its matrices.
 inline double error_bound_beyond_tf32(Arithmetic arithmetic, std::size_t k, Numbers numbers) {
   const double bound = error_bound(arithmetic, k, numbers);
-  if (arithmetic != Arithmetic::tf32x3 && arithmetic != Arithmetic::tf32x3_mma) return bound;
+  if (arithmetic != Arithmetic::tf32x3 && arithmetic != Arithmetic::tf32x3_mma &&
+      arithmetic != Arithmetic::tf32x3_dpas)
+    return bound;
   return std::max(bound, error_bound(Arithmetic::fp32, k, numbers));
 }
 

@@ -203,19 +203,20 @@ bool has_tiny(const HostData& data) {
 // The kinds of numbers in op(A) and op(B) that bounds depend on (error_bound.hpp).
 struct Kinds {
   Numbers numbers;
-  bool fit_tf32;
+  Magnitudes a, b;
 };
 
 Kinds kinds_of(const HostData& data) {
-  return {has_tiny(data) ? Numbers::any : Numbers::without_tiny,
-          fits_tf32(magnitudes_of(data.a), magnitudes_of(data.b), data.size().k)};
+  return {has_tiny(data) ? Numbers::any : Numbers::without_tiny, magnitudes_of(data.a),
+          magnitudes_of(data.b)};
 }
 
 // Returns the bound for the contestant that computed a result.
 double bound_of(const HardNumbers& one, std::size_t k, const Result& result, const Kinds& kinds) {
   if (one.is_exact) return 0.0;
-  return kinds.fit_tf32 ? error_bound(result.arithmetic, k, kinds.numbers)
-                        : error_bound_beyond_tf32(result.arithmetic, k, kinds.numbers);
+  return fits_tf32(result.arithmetic, kinds.a, kinds.b, k)
+             ? error_bound(result.arithmetic, k, kinds.numbers)
+             : error_bound_beyond_tf32(result.arithmetic, k, kinds.numbers);
 }
 
 std::string judge(const HardNumbers& one, const KernelChoice& choice, const Kinds& kinds, const Truth& truth,
