@@ -56,12 +56,12 @@ INLINED uint bits_at(const WarpLines* lines, const int line, const int depth) {
   return as_uint(lines->place[row * lines->stride + (lines->along_k ? depth : line) + shift]);
 }
 
-// What a work-item holds of 8 rows.
+// A work-item's part of 8 rows.
 typedef struct {
   float4 high, low;
 } RowsFragment;
 
-// What a work-item holds of 16 columns: one of them.
+// A work-item's part of 16 columns: one of them.
 typedef struct {
   float8 high, low;
 } ColumnsFragment;
