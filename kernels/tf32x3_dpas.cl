@@ -25,8 +25,8 @@
 // calibrate: TILE_M TILE_N WARP_M WARP_N: 128 64 32 32, 64 64 32 32, 64 64 16 16
 
 // This kernel is unmeasured. It is tf32x3_mma.cl with DPAS, the matrix instruction of Intel's GPUs. Arc B and
-// Data Center GPU Max multiply TF32 numbers; Arc A does not. clgemm has no guess of its speed, so it is chosen
-// only after a calibration.
+// Data Center GPU Max multiply TF32 numbers; Arc A does not. clgemm has no guess of its speed, so it is
+// chosen only after a calibration.
 //
 // The copies of a step wait for memory, because there are no asynchronous ones. Other sub-groups multiply
 // meanwhile.
@@ -43,8 +43,10 @@ void gemm(GEMM_ARGUMENTS) {
   __local float4 memory[MEMORY_FLOATS / 4];
   __local Noticed noticed;
   const size_t batch = get_global_id(2);
-  const Multiply call = {m, n, k, alpha, beta, a + a_offset + batch * a_stride, b + b_offset + batch * b_stride,
-                         c + c_offset + batch * c_stride, lda, ldb, ldc};
+  __global const float* a_first = a + a_offset + batch * a_stride;
+  __global const float* b_first = b + b_offset + batch * b_stride;
+  __global float* c_first = c + c_offset + batch * c_stride;
+  const Multiply call = {m, n, k, alpha, beta, a_first, b_first, c_first, lda, ldb, ldc};
   const int2 first = tile_of(&call);
   multiply_tile(&call, memory, &noticed, first.x, first.y);
 }

@@ -1,13 +1,13 @@
-// The atom of tf32x3_dpas.cl: DPAS, the matrix instruction of Intel's GPUs, for 8 rows x 16 columns of C and 8 of
-// k. Numbers are two TF32 parts (common/tf32.cl). The layouts are in Khronos' text of
+// The atom of tf32x3_dpas.cl: DPAS, the matrix instruction of Intel's GPUs, for 8 rows x 16 columns of C and
+// 8 of k. Numbers are two TF32 parts (common/tf32.cl). The layouts are in Khronos' text of
 // cl_intel_subgroup_matrix_multiply_accumulate_tf32.
 //
 // Each work-item of a sub-group of 16 gives all 8 of k of a column, and has the 8 results of this column. Two
-// rows of A come from all work-items, in order: the first 8 have the 8 of k of one row, the others those of the
-// next row.
+// rows of A come from all work-items, in order: the first 8 have the 8 of k of one row, the others those of
+// the next row.
 //
-// It is not known whether DPAS takes denormal numbers for zero. If it does, each addition may lose 2^-126, which
-// is 2^-28 of the least product (docs/accuracy.md).
+// It is not known whether DPAS takes denormal numbers for zero. If it does, each addition may lose 2^-126,
+// which is 2^-28 of the least product (docs/accuracy.md).
 #define LEAST_PRODUCT 0x1p-98f
 #include "common/tensor_store.cl"
 #include "common/tf32_tile.cl"

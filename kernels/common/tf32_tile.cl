@@ -1,9 +1,9 @@
-// The tile of a work-group that multiplies TF32 numbers on matrix units, with A and B in the caller's memory. The
-// parts of numbers and their limits are in common/tf32.cl, and the loop is in common/tf32_warps.cl. A file with
-// the instruction (an atom) includes this file.
+// The tile of a work-group that multiplies TF32 numbers on matrix units, with A and B in the caller's memory.
+// The parts of numbers and their limits are in common/tf32.cl, and the loop is in common/tf32_warps.cl. A
+// file with the instruction (an atom) includes this file.
 //
-// The kernel defines the size of a tile and of a warp's part of it, WARP, which is the number of work-items of a
-// warp, and TM x TN, the results of a work-item if the tile is computed again in plain fp32.
+// The kernel defines the size of a tile and of a warp's part of it. WARP is the number of work-items of a
+// warp. If a tile is computed again in plain fp32, a work-item has TM x TN results.
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(WARP_M) || !defined(WARP_N) || !defined(WARP) || \
     !defined(STAGES) || !defined(BAND) || !defined(TM) || !defined(TN)
 #error "common/tf32_tile.cl needs TILE_M, TILE_N, WARP_M, WARP_N, WARP, STAGES, BAND, TM and TN"

@@ -1,17 +1,17 @@
 // The loop of a work-group that multiplies TF32 numbers on matrix units. An atom comes before it.
 //
 // A step is STEP depths. The rows of A and B are copied to local memory unchanged, STAGES - 1 steps ahead: by
-// asynchronous copies on NVIDIA's GPUs. A warp computes WARP_M x WARP_N of the tile. It makes the parts of both
-// operands itself, in registers. A tensor core truncates when it adds. So its sums start from zero again every 8
-// of k, and fp32 units add them up.
+// asynchronous copies on NVIDIA's GPUs. A warp computes WARP_M x WARP_N of the tile. It makes the parts of
+// both operands itself, in registers. A tensor core truncates when it adds. So its sums start from zero again
+// every 8 of k, and fp32 units add them up.
 //
 // An atom defines
 // - BLOCK_M x BLOCK_N, the results of an instruction, and the type Results, those of a work-item, with
 //   clear_results(), add_results(), keep_zero() (still_zero() for each of them) and is_zero();
 // - B_BLOCKS, the blocks of columns that a warp loads together;
 // - warp_lines(), which returns WarpLines: one operand of a warp in a stage;
-// - load_rows() and load_columns() for RowsFragment and ColumnsFragment: what a work-item holds of BLOCK_M rows
-//   or B_BLOCKS * BLOCK_N columns, 8 of k;
+// - load_rows() and load_columns() for RowsFragment and ColumnsFragment: what a work-item holds of BLOCK_M
+//   rows or B_BLOCKS * BLOCK_N columns, 8 of k;
 // - multiply_block(), which adds one of the three products to a block's results;
 // - put_warp(), which puts a warp's sums into the tile in local memory.
 #define ROW_STEPS (WARP_M / BLOCK_M)
