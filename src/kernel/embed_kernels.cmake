@@ -4,7 +4,7 @@ list(SORT files)
 set(entries "")
 foreach(file IN LISTS files)
   file(READ ${FOLDER}/${file} text)
-  string(APPEND entries "    {\"${file}\", R\"kernel(${text})kernel\"},\n")
+  string(APPEND entries "    {\"${file}\", R\"kernel(${text})kernel\"sv},\n")
 endforeach()
 file(GLOB tuning_files RELATIVE ${FOLDER} ${FOLDER}/tuned/*.json)
 list(SORT tuning_files)
@@ -12,16 +12,19 @@ list(LENGTH tuning_files tuning_count)
 set(tuning_entries "")
 foreach(file IN LISTS tuning_files)
   file(READ ${FOLDER}/${file} text)
-  string(APPEND tuning_entries "    {\"${file}\", R\"tuning(${text})tuning\"},\n")
+  string(APPEND tuning_entries "    {\"${file}\", R\"tuning(${text})tuning\"sv},\n")
 endforeach()
 file(WRITE ${OUTPUT} "// Written by embed_kernels.cmake.
 #include \"kernel/kernel_source.hpp\"
 #include \"choose/tuning_files.hpp\"
 
 #include <array>
+#include <string_view>
 
 namespace clgemm {
 namespace {
+
+using std::string_view_literals::operator\"\"sv;  // it knows the length; counting it exceeds what clang evaluates
 
 constexpr EmbeddedFile files[] = {
 ${entries}};
