@@ -27,12 +27,6 @@ static inline void store4_c_anywhere(__global float* c, const ulong ldc, const i
   }
 }
 
-// Stores four neighbours of a row in one piece. They must lie at a multiple of 16 bytes and within C.
-static inline void store_four(__global float4* four, const float alpha, const float4 sums, const float beta) {
-  const float4 scaled = alpha * sums;
-  *four = beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), *four, scaled);
-}
-
 // Works like store4_c_anywhere(), but stores one piece if the four lie at a multiple of 16 bytes. As four
 // pieces, a batch of 64 x 64 x 64 takes 12 % longer, and one of 512 x 512 x 512 takes 1 % longer (H200,
 // November 2026). The checks cost registers, so work-items with many results check once for all of them
@@ -41,7 +35,8 @@ static inline void store4_c(__global float* c, const ulong ldc, const int m, con
                             const int column, const float alpha, const float4 sums, const float beta) {
   __global float4* four = (__global float4*)(c + row * ldc + column);
   if (row < m && column + 3 < n && (size_t)four % 16 == 0) {
-    store_four(four, alpha, sums, beta);
+    const float4 scaled = alpha * sums;
+    *four = beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), *four, scaled);
   } else {
     store4_c_anywhere(c, ldc, m, n, row, column, alpha, sums, beta);
   }

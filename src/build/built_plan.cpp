@@ -53,9 +53,9 @@ BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
       return programs.get(config, purpose, turn.get());
     };
     const bool is_ours = &program == &order.back();  // built by this thread
-    building.push_back(is_first && !is_ours
-                           ? build_aside(get, last)
-                           : std::async(std::launch::deferred, get, std::make_shared<Turn>(last)));
+    building.push_back(is_first && !is_ours ? build_aside(get, last)
+                                            : std::async(std::launch::deferred, get,
+                                                         last ? std::make_shared<Turn>(last) : nullptr));
   }
   building.back().wait();  // builds it
   BuiltPlan result;
