@@ -97,6 +97,13 @@ bool ProgramCache::has(const std::shared_ptr<const KernelConfig>& config) {
   return programs_.count({config->file, config->build_options}) != 0;
 }
 
+bool ProgramCache::is_built(const std::shared_ptr<const KernelConfig>& config) {
+  const std::lock_guard lock(mutex_);
+  const auto found = programs_.find({config->file, config->build_options});
+  return found != programs_.end() &&
+         found->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 std::shared_ptr<BuiltKernel> ProgramCache::get_any(const std::shared_ptr<const KernelConfig>& config,
                                                    Purpose purpose, Turn* turn) {
   const Key key{config->file, config->build_options};

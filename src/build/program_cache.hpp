@@ -132,6 +132,9 @@ class ProgramCache {
   // Returns true if get() need not build, and waits no longer than for another thread's build.
   bool has(const std::shared_ptr<const KernelConfig>& config);
 
+  // Returns true if get() returns a program at once.
+  bool is_built(const std::shared_ptr<const KernelConfig>& config);
+
   // Stores the program and what is known about it on disk, in the background, if it is new. Call it after a
   // launch, because a program that cannot be launched is not worth keeping. Call it also if the program
   // spills, so that later processes need not compile it to find that out. If no thread can be started,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -13,6 +14,7 @@
 #include "choose/tuning_files.hpp"
 #include "kernel/precision.hpp"
 #include "log/log_lines.hpp"
+#include "plan/launches.hpp"
 #include "plan/make_plan.hpp"
 #include "probe/probe.hpp"
 
@@ -42,6 +44,11 @@ bool spills_newly(const BuiltPlan& built, Candidate& candidate) {
   candidate.spilled_bytes = bytes;
   if (candidate.seconds) *candidate.seconds *= slower_if_it_spills;
   return true;
+}
+
+// Returns whether the first stage alone knows whether the other stages have anything to do.
+bool is_one_product(const Plan& plan) {
+  return plan.problem.batch_count == 1 && is_last(first_block(plan), plan.problem);
 }
 
 std::string why_it_waits(const Candidate& candidate) {
@@ -84,19 +91,35 @@ PlanKey Chooser::key_of(const Problem& problem, const Options& options, std::siz
 }
 
 std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const Options& options,
-                                                  std::size_t scratch_limit) {
+                                                  std::size_t scratch_limit, Needs needs) {
   const PlanKey key = key_of(problem, options, scratch_limit);
   const bool is_named = !key.named.kernel.empty();
   const Remembered known = remembered_.find(key);
   const auto ranked = is_named ? nullptr : ranking(key, known, options);
   const std::size_t excluded = is_named ? 0 : count_of_excluded_.load();
-  if (known.plan && known.excluded == excluded && (is_named || is_trusted(known.plan->built)))
-    return known.plan;
-  auto chosen =
-      std::make_shared<const ChosenPlan>(is_named ? choose_named(key) : choose_among(*ranked, key, options));
+  if (known.plan && known.excluded == excluded && (is_named || is_trusted(known.plan->built))) {
+    if (auto plan = completed(known, key, options, needs)) return plan;
+  }
+  auto chosen = std::make_shared<const ChosenPlan>(is_named ? choose_named(key)
+                                                            : choose_among(*ranked, key, options, needs));
   remembered_.keep(key, {nullptr, chosen, excluded});
   if (!is_named) log_choice(problem, chosen->choice);
   return chosen;
+}
+
+std::shared_ptr<const ChosenPlan> Chooser::completed(const Remembered& known, const PlanKey& key,
+                                                     const Options& options, Needs needs) {
+  const PlanInTheMaking& whole = known.plan->whole;
+  if (!whole.valid() || (needs == Needs::first_stage && !is_ready(whole))) return known.plan;
+  try {
+    auto complete =
+        std::make_shared<const ChosenPlan>(ChosenPlan{known.plan->choice, *whole.get(), {}});
+    remembered_.keep(key, {nullptr, complete, known.excluded});
+    return complete;
+  } catch (const Error& error) {
+    if (fault_of(error.code())) exclude(known.plan->choice.chosen.config, options, error.what());
+    return nullptr;
+  }
 }
 
 double Chooser::predicted_seconds(const Problem& problem, const Options& options, std::size_t scratch_limit) {
@@ -127,7 +150,7 @@ ChosenPlan Chooser::choose_named(const PlanKey& key) {
   check_precision(plan.first().gemm(), key.precision);
   BuiltPlan built = build(std::move(plan), programs_, Purpose::named);
   const double seconds = predicted_of(built.plan, configs(key.kernel_folder));
-  return {{{key.named, {Source::named, {}}, seconds}, {}, {}}, std::move(built)};
+  return {{{key.named, {Source::named, {}}, seconds}, {}, {}}, std::move(built), {}};
 }
 
 Plan Chooser::plan_named(const PlanKey& key) {
@@ -135,7 +158,8 @@ Plan Chooser::plan_named(const PlanKey& key) {
   return plan_in_best_slices(key.problem, key.named, usable_table(tuning(), cache), cache, key.scratch_limit);
 }
 
-ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, const Options& options) {
+ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, const Options& options,
+                                 Needs needs) {
   std::vector<Rejected> rejected = ranking.rejected;
   std::size_t spilling = 0;
   std::deque<Candidate> waiting(ranking.candidates.begin(), ranking.candidates.end());
@@ -149,7 +173,10 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, con
       continue;
     }
     try {
-      BuiltPlan built = plan_and_build(config, key);
+      const Plan plan = plan_of(config, key);
+      const bool begins =
+          needs == Needs::first_stage && !is_last && is_one_product(plan) && !has_later_stages(plan);
+      BuiltPlan built = build(begins ? first_stage_of(plan) : plan, programs_, Purpose::chosen);
       if (!is_last && spilling < most_that_spill && spills_newly(built, candidate)) {
         ++spilling;
         const std::string why = why_it_waits(candidate);
@@ -165,7 +192,8 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, con
         return one.fault == Fault::spills && one.config == candidate.config;
       });
       return {{std::move(candidate), {waiting.begin(), waiting.end()}, std::move(rejected)},
-              std::move(built)};
+              std::move(built),
+              begins ? build_aside(plan) : PlanInTheMaking{}};
     } catch (const Error& error) {
       const std::optional<Fault> fault = fault_of(error.code());
       if (is_last || !fault) throw;
@@ -227,10 +255,47 @@ std::optional<std::string> Chooser::why_excluded(const Config& config, const Opt
   return found == excluded_.end() ? std::nullopt : std::optional(found->second);
 }
 
-BuiltPlan Chooser::plan_and_build(const Config& config, const PlanKey& key) {
+Plan Chooser::plan_of(const Config& config, const PlanKey& key) {
   Plan plan = make_plan(key.problem, config, configs(key.kernel_folder), key.scratch_limit);
   check_precision(plan.first().gemm(), key.precision);
-  return build(std::move(plan), programs_, Purpose::chosen);
+  return plan;
+}
+
+bool Chooser::has_later_stages(const Plan& plan) {
+  bool all = true;
+  for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
+    all = all && (stage == 0 || programs_.is_built(plan.stages[stage].programs[role]));
+  });
+  return all;
+}
+
+PlanInTheMaking Chooser::build_aside(const Plan& plan) {
+  const auto build_whole = [this, plan] {
+    return at_boundary([&] {
+      auto whole = std::make_shared<const BuiltPlan>(build(plan, programs_, Purpose::chosen));
+      verifier_.verify(*whole);
+      return whole;
+    });
+  };
+  PlanInTheMaking result;
+  try {
+    result = std::async(std::launch::async, build_whole);
+  } catch (const std::system_error&) {
+    result = std::async(std::launch::deferred, build_whole);  // no thread could be started
+  }
+  const std::lock_guard lock(mutex_);
+  std::erase_if(in_the_making_, is_ready);
+  in_the_making_.push_back(result);
+  return result;
+}
+
+void Chooser::finish_building() {
+  std::vector<PlanInTheMaking> plans;
+  {
+    const std::lock_guard lock(mutex_);
+    plans.swap(in_the_making_);
+  }
+  for (const PlanInTheMaking& plan : plans) plan.wait();
 }
 
 ConfigCache& Chooser::configs(const std::string& kernel_folder) {

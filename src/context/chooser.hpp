@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "build/built_plan.hpp"
 #include "choose/ranking.hpp"
@@ -34,12 +35,25 @@ class Chooser {
         programs_(programs),
         verifier_(std::move(context), std::move(device), info, programs) {}
 
+  // Destroyed when the plans in the making are ready.
+  ~Chooser() { finish_building(); }
+
+  Chooser(const Chooser&) = delete;
+  Chooser& operator=(const Chooser&) = delete;
+
+  // The stages of a plan that must be built. With `first_stage`, those behind the first may still be in the
+  // making, if the plan computes one product in one block.
+  enum class Needs { first_stage, all_stages };
+
   // Chooses a plan. A kernel that the options name is used, or its Error is thrown; it is never replaced. If
   // clgemm chooses, it tries the candidates in their order. It skips a candidate that this device cannot
   // build, that the self-test finds wrong, or that was excluded before. An unmeasured candidate that spills
   // is moved behind those that are then expected to be faster.
   std::shared_ptr<const ChosenPlan> choose(const Problem& problem, const Options& options,
-                                           std::size_t scratch_limit);
+                                           std::size_t scratch_limit, Needs needs);
+
+  // Waits for the plans in the making.
+  void finish_building();
 
   // Returns the model's time for the config that choose() tries first. If the options name a kernel, it makes
   // a plan. It builds nothing.
@@ -90,10 +104,16 @@ class Chooser {
   static PlanKey key_of(const Problem& problem, const Options& options, std::size_t scratch_limit);
 
   ChosenPlan choose_named(const PlanKey& key);
-  ChosenPlan choose_among(const Ranking& ranking, const PlanKey& key, const Options& options);
+  ChosenPlan choose_among(const Ranking& ranking, const PlanKey& key, const Options& options, Needs needs);
+  // Returns the remembered plan, complete if it is ready or needed so; null if it has turned out to fail.
+  std::shared_ptr<const ChosenPlan> completed(const Remembered& known, const PlanKey& key,
+                                              const Options& options, Needs needs);
   // Uses the best number of slices along k by the speed model, unless the config has a number.
   Plan plan_named(const PlanKey& key);
-  BuiltPlan plan_and_build(const Config& config, const PlanKey& key);
+  Plan plan_of(const Config& config, const PlanKey& key);
+  // Returns whether all programs of the stages behind the first are built.
+  bool has_later_stages(const Plan& plan);
+  PlanInTheMaking build_aside(const Plan& plan);
   // Returns rank_candidates(), unless the ranking is `known`. Gives up configs that tuning data names in
   // vain.
   std::shared_ptr<const Ranking> ranking(const PlanKey& key, const Remembered& known, const Options& options);
@@ -124,6 +144,7 @@ class Chooser {
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
   std::map<ExcludedKey, std::string> excluded_;  // and the reasons
   std::atomic<std::size_t> count_of_excluded_{0};
+  std::vector<PlanInTheMaking> in_the_making_;
 };
 
 }  // namespace clgemm

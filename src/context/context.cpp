@@ -76,7 +76,7 @@ Enqueued Context::State::enqueue_sum(const DeviceGemm& gemm, const Sequence& seq
 }
 
 std::shared_ptr<const ChosenPlan> Context::State::plan(const Problem& problem, const Options& options) {
-  return chooser_.choose(problem, options, scratch_limit(options));
+  return chooser_.choose(problem, options, scratch_limit(options), Chooser::Needs::all_stages);
 }
 
 std::string Context::State::explain(const Problem& problem, const Options& options) {
@@ -114,14 +114,16 @@ Enqueued Context::State::multiply(const DeviceGemm& gemm, const Buffers& buffers
   const Problem& problem = gemm.problem;
   // The log line of a call gets its time from the events of all commands.
   const Sequence told{sequence.queue, sequence.by_events || logs(LogLevel::debug), sequence.is_observed};
-  Attempt attempt{scratch_limit(options), wait_for, {}};
+  const auto needs = sequence.may_wait ? Chooser::Needs::first_stage : Chooser::Needs::all_stages;
+  Attempt attempt{scratch_limit(options), needs, wait_for, {}};
   for (;;) {
     const std::shared_ptr<const ChosenPlan> chosen = choose(problem, options, attempt);
     Progress progress;
     try {
       return at_boundary([&] {
         const BuiltPlan& built = chosen->built;
-        Events done = multiply_as_planned(built, problem, buffers, told, attempt.wait_for, options, progress);
+        Events done =
+            multiply_as_planned(*chosen, problem, buffers, told, attempt.wait_for, options, progress);
         for_each_program(built.plan, [&](std::size_t stage, ProgramRole role) {
           programs_.keep(built.stages[stage][role]);
         });
@@ -141,7 +143,7 @@ Enqueued Context::State::multiply(const DeviceGemm& gemm, const Buffers& buffers
 std::shared_ptr<const ChosenPlan> Context::State::choose(const Problem& problem, const Options& options,
                                                          const Attempt& attempt) {
   try {
-    return chooser_.choose(problem, options, attempt.scratch_limit);
+    return chooser_.choose(problem, options, attempt.scratch_limit, attempt.needs);
   } catch (const Error& error) {
     if (attempt.why.empty()) throw;
     throw Error(error.code(), fmt::format("{}; clgemm tried this after another way had failed: {}",
@@ -154,6 +156,8 @@ bool Context::State::can_try_again(const Error& error, const ChosenPlan& failed,
   const std::size_t scratch_bytes = failed.built.plan.scratch_bytes;
   if (error.code() == ErrorCode::out_of_memory && scratch_bytes != 0) {
     attempt.scratch_limit = scratch_bytes / 2;
+  } else if (failed.whole.valid() && has_failed(failed.whole)) {
+    if (!fault_of(error.code())) return false;  // otherwise the next choice is another config
   } else if (error.code() != ErrorCode::device_limit_exceeded || !named_kernel(options).empty() ||
              !chooser_.exclude(failed.choice.chosen.config, options, error.what())) {
     return false;
@@ -162,10 +166,11 @@ bool Context::State::can_try_again(const Error& error, const ChosenPlan& failed,
   return true;
 }
 
-Events Context::State::multiply_as_planned(const BuiltPlan& built, const Problem& problem,
+Events Context::State::multiply_as_planned(const ChosenPlan& chosen, const Problem& problem,
                                            const Buffers& buffers, const Sequence& sequence,
                                            const Events& wait_for, const Options& options,
                                            Progress& progress) {
+  const BuiltPlan& built = chosen.built;
   const Plan& plan = built.plan;
   Workspace workspace{cl::Buffer(options.scratch, true), {}};
   Events before = wait_for;
@@ -183,6 +188,10 @@ Events Context::State::multiply_as_planned(const BuiltPlan& built, const Problem
 
   const Sequence taken{sequence.queue, sequence.by_events || !before.empty(), sequence.is_observed};
   Events done = enqueue_gemm(built, problem, buffers, workspace, taken, before, progress);
+  if (chosen.whole.valid() && !first_stage_did_all(plan, workspace, sequence.queue, done)) {
+    progress.c_touched = false;
+    done = enqueue_gemm(*chosen.whole.get(), problem, buffers, workspace, taken, done, progress, 1);
+  }
   const bool waits = !wait_for.empty();
   if (scratch.memory() != nullptr) scratch_.give_back(std::move(scratch), done, sequence.queue, waits);
   if (arrivals.memory() != nullptr) arrivals_.give_back(std::move(arrivals), done, sequence.queue, waits);

@@ -57,8 +57,11 @@ class Context::State final : private DeviceCalls {
   // Returns the model's time for that plan. It builds nothing.
   double predicted_seconds(const Problem& problem, const Options& options) override;
 
-  // Waits until every new program is on disk.
-  void finish_keeping() { programs_.finish_keeping(); }
+  // Waits until every new program is built and on disk.
+  void finish_keeping() {
+    chooser_.finish_building();
+    programs_.finish_keeping();
+  }
 
   // Every public function that needs the device runs its body in health().watch().
   DeviceHealth& health() { return health_; }
@@ -73,7 +76,7 @@ class Context::State final : private DeviceCalls {
 
   Enqueued enqueue_on_own_queue(const DeviceGemm& gemm, const Events& wait_for,
                                 const Options& options) override {
-    return enqueue(gemm, {queue_, true, true}, wait_for, options);
+    return enqueue(gemm, {queue_, true, true, true}, wait_for, options);
   }
 
   // Makes the plans of all calls of a batch, because each plan may need something that the options do not
@@ -91,6 +94,7 @@ class Context::State final : private DeviceCalls {
   // One attempt to compute a GEMM.
   struct Attempt {
     std::size_t scratch_limit;
+    Chooser::Needs needs;
     Events wait_for;
     std::string why;  // if it is not the first attempt: the failure of the one before
   };
@@ -104,7 +108,7 @@ class Context::State final : private DeviceCalls {
   // finally a kernel that needs no scratch.
   Enqueued multiply(const DeviceGemm& gemm, const Buffers& buffers, const Sequence& sequence,
                     const Events& wait_for, const Options& options);
-  Events multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+  Events multiply_as_planned(const ChosenPlan& chosen, const Problem& problem, const Buffers& buffers,
                              const Sequence& sequence, const Events& wait_for, const Options& options,
                              Progress& progress);
 

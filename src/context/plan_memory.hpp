@@ -2,15 +2,18 @@
 // each of them is ranked, planned and built only once.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "base/error.hpp"
 #include "build/built_plan.hpp"
 #include "call/problem.hpp"
 #include "choose/choice.hpp"
@@ -18,10 +21,30 @@
 
 namespace clgemm {
 
+// A plan whose programs another thread builds and tests.
+using PlanInTheMaking = std::shared_future<std::shared_ptr<const BuiltPlan>>;
+
+// Returns whether get() does not wait for another thread.
+inline bool is_ready(const PlanInTheMaking& plan) {
+  return plan.wait_for(std::chrono::seconds(0)) != std::future_status::timeout;
+}
+
+inline bool has_failed(const PlanInTheMaking& plan) {
+  try {
+    return is_ready(plan) && plan.get() == nullptr;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 // The plan of a call, and the reasons for it.
 struct ChosenPlan {
   Choice choice;
   BuiltPlan built;
+
+  // The whole plan, if `built` has only the first stage. Few calls need the others, so the first call of a
+  // kernel need not wait for them.
+  PlanInTheMaking whole;
 };
 
 // Everything that determines the plan, except the configs that were excluded.

@@ -19,6 +19,7 @@ struct Launching {
   const Buffers& buffers;
   const Workspace& workspace;
   const Sequence& sequence;
+  std::size_t first_stage;
 };
 
 // Makes the values of one launch's arguments from those of the call and the places that the plan chose.
@@ -136,7 +137,8 @@ Events enqueue_launch(const Launching& with, const Block& block, const Launch& l
 // Enqueues the launches of a block behind `wait_for`.
 Events enqueue_block(const Launching& launching, const Block& block, const Events& wait_for,
                      Progress& progress) {
-  const std::vector<Launch> launches = launches_of(launching.built.plan, block);
+  std::vector<Launch> launches = launches_of(launching.built.plan, block);
+  std::erase_if(launches, [&](const Launch& launch) { return launch.stage < launching.first_stage; });
   const Sequence& sequence = launching.sequence;
   Events& commands = progress.commands;
   Events before = wait_for;
@@ -159,7 +161,7 @@ Events enqueue_block(const Launching& launching, const Block& block, const Event
 
 Events enqueue_gemm(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
                     const Workspace& workspace, const Sequence& sequence, const Events& wait_for,
-                    Progress& progress) {
+                    Progress& progress, std::size_t first_stage) {
   const Plan& plan = built.plan;
   const Problem seen = seen_by(plan.config, problem);
   Buffers exchanged;
@@ -167,11 +169,20 @@ Events enqueue_gemm(const BuiltPlan& built, const Problem& problem, const Buffer
     exchanged = buffers;
     std::swap(exchanged.a, exchanged.b);
   }
-  const Launching launching{built, seen, plan.config.as_transpose ? exchanged : buffers, workspace, sequence};
+  const Launching launching{
+      built, seen, plan.config.as_transpose ? exchanged : buffers, workspace, sequence, first_stage};
   Events before = wait_for;
   for_each_block(seen, first_block(plan),
                  [&](const Block& block) { before = enqueue_block(launching, block, before, progress); });
   return before;
+}
+
+bool first_stage_did_all(const Plan& plan, const Workspace& workspace, const cl::CommandQueue& queue,
+                         const Events& done) {
+  cl_uint is_done = 0;
+  queue.enqueueReadBuffer(workspace.scratch, CL_TRUE, done_offset(plan.first(), 1) * sizeof is_done,
+                          sizeof is_done, &is_done, &done);
+  return is_done != 0;
 }
 
 Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,

@@ -1,6 +1,7 @@
 // Enqueues a whole GEMM, or a scaling of C, block by block, as the plan prescribes. It makes no decisions.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -23,11 +24,17 @@ struct Workspace {
   cl::Buffer arrivals;  // plan.arrivals() words, all zero
 };
 
-// Enqueues the GEMM of a problem behind `wait_for`. The plan must be for this problem. The event completes
-// when C is complete. If nobody observes the sequence and it goes by its queue, there is no event.
+// Enqueues the GEMM of a problem behind `wait_for`, or only the part of it that the stages from `first_stage`
+// on do. The plan must be for this problem. The event completes when C is complete. If nobody observes the
+// sequence and it goes by its queue, there is no event.
 Events enqueue_gemm(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
                     const Workspace& workspace, const Sequence& sequence, const Events& wait_for,
-                    Progress& progress);
+                    Progress& progress, std::size_t first_stage = 0);
+
+// Waits for `done`, the last commands of the plan's first stage. Returns whether that stage computed the only
+// product of the plan; otherwise C is unchanged.
+bool first_stage_did_all(const Plan& plan, const Workspace& workspace, const cl::CommandQueue& queue,
+                         const Events& done);
 
 // Enqueues C <- beta * C behind `wait_for`, with a kernel that has `role: scale`.
 Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,

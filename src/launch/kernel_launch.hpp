@@ -22,6 +22,9 @@ struct Sequence {
   const cl::CommandQueue& queue;
   bool by_events;    // each waits for the event of the one before; otherwise the queue keeps the order
   bool is_observed;  // the event of the last command is needed
+
+  // The call may wait for its own commands, because the queue is clgemm's and waits for nothing else.
+  bool may_wait = false;
 };
 
 bool is_in_order(const cl::CommandQueue& queue);

@@ -63,6 +63,12 @@ Problem as_planned(const Problem& problem) {
   return result;
 }
 
+Plan first_stage_of(const Plan& plan) {
+  Plan result = plan;
+  result.stages.erase(result.stages.begin() + 1, result.stages.end());
+  return result;
+}
+
 std::string describe(const Plan& plan) {
   const Stage& first = plan.first();
   const KernelConfig& kernel = first.gemm();

@@ -146,6 +146,9 @@ struct Plan {
   const Stage& first() const { return stages.front(); }
 };
 
+// Returns the plan without the stages behind the first.
+Plan first_stage_of(const Plan& plan);
+
 // Calls body(number of the stage, role) for each program of the plan, stage by stage, in the order of the
 // roles.
 template <class Body>

@@ -84,7 +84,7 @@ struct OwnChooser {
   Chooser chooser{shared_cl_context(), shared_device(), shared_device_info(), programs};
 
   auto operator()(const Problem& problem, const Options& options = {}) {
-    return chooser.choose(problem, options, unlimited_scratch);
+    return chooser.choose(problem, options, unlimited_scratch, Chooser::Needs::all_stages);
   }
 };
 
@@ -94,7 +94,7 @@ TEST_CASE("the chooser plans a shape once") {
   const auto first = choose(problem);
   CHECK(choose(problem) == first);
   CHECK(choose(problem_of(68)) != first);
-  CHECK(choose.chooser.choose(problem, {}, 1 << 20) != first);
+  CHECK(choose.chooser.choose(problem, {}, 1 << 20, Chooser::Needs::all_stages) != first);
 
   SECTION("and again if a kernel has been excluded since") {
     CHECK(choose.chooser.exclude(first->choice.chosen.config, {}, "for a test"));
