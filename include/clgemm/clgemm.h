@@ -243,7 +243,12 @@ typedef struct clgemm_shared_matrix {
 ///
 /// Threads: any number of threads may call functions on one context at the same time. A kernel is compiled
 /// once, by the first thread that needs it. Only threads that need the same kernel wait. No lock is held
-/// while the device works. It is an error to destroy a context while another thread uses it.
+/// while the device works. It is an error to destroy a context while another thread uses it. clgemm compiles
+/// on threads of its own, too. A call on host matrices may return while one of them still compiles a kernel
+/// that only rare numbers need. Later calls work meanwhile.
+///
+/// fork(): if the parent process has used a function that needs a device, all such functions return
+/// CLGEMM_FORKED_PROCESS in the child. A child that calls exec() can use the device.
 ///
 /// Lost devices: if a kernel causes a fault, such as an access to invalid memory, the OpenCL context in which
 /// it ran is destroyed. The kernel may be clgemm's own or that of any other code in the process. The call
@@ -272,8 +277,8 @@ CLGEMM_API clgemm_status clgemm_context_create_for_device(cl_device_id device, c
 /// Makes a context with the device and the OpenCL context of this queue. It does not keep the queue itself.
 CLGEMM_API clgemm_status clgemm_context_create_for_queue(cl_command_queue queue, clgemm_context** context);
 
-/// Destroys a context. Does not disturb calls that are still running on the device. If `context` is NULL,
-/// nothing happens.
+/// Destroys a context. Does not disturb calls that are still running on the device. Waits for threads of
+/// clgemm that compile. If `context` is NULL, nothing happens.
 CLGEMM_API void clgemm_context_destroy(clgemm_context* context);
 
 /// Returns the device of a context. The context owns it, as it owns the results of the next two functions.

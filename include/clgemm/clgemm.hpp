@@ -191,6 +191,8 @@ using WaitList = std::vector<cl_event>;
 /// Threads: any number of threads may call sgemm() on one Context at the same time. A kernel is compiled
 /// once, by the first thread that needs it. Only threads that need the same kernel wait. No lock is held
 /// while the device works. It is an error to move or destroy a Context while another thread uses it.
+/// clgemm compiles on threads of its own, too. A call on host matrices may return while one of them still
+/// compiles a kernel that only rare numbers need. Later calls work meanwhile.
 ///
 /// Lost devices: if a kernel causes a fault, such as an access to invalid memory, the OpenCL context in which
 /// it ran is destroyed. The kernel may be clgemm's own or that of any other code in the process. The call
@@ -223,7 +225,7 @@ class CLGEMM_API Context {
   /// The device and the OpenCL context of this queue. The Context does not keep the queue itself.
   explicit Context(cl_command_queue queue);
 
-  /// Does not disturb calls that are still running on the device.
+  /// Does not disturb calls that are still running on the device. Waits for threads of clgemm that compile.
   ~Context();
 
   /// Moves. The source can then only be destroyed or assigned to.

@@ -112,8 +112,7 @@ std::shared_ptr<const ChosenPlan> Chooser::completed(const Remembered& known, co
   const PlanInTheMaking& whole = known.plan->whole;
   if (!whole.valid() || (needs == Needs::first_stage && !is_ready(whole))) return known.plan;
   try {
-    auto complete =
-        std::make_shared<const ChosenPlan>(ChosenPlan{known.plan->choice, *whole.get(), {}});
+    auto complete = std::make_shared<const ChosenPlan>(ChosenPlan{known.plan->choice, *whole.get(), {}});
     remembered_.keep(key, {nullptr, complete, known.excluded});
     return complete;
   } catch (const Error& error) {

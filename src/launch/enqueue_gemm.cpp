@@ -169,8 +169,8 @@ Events enqueue_gemm(const BuiltPlan& built, const Problem& problem, const Buffer
     exchanged = buffers;
     std::swap(exchanged.a, exchanged.b);
   }
-  const Launching launching{
-      built, seen, plan.config.as_transpose ? exchanged : buffers, workspace, sequence, first_stage};
+  const Launching launching{built,     seen,     plan.config.as_transpose ? exchanged : buffers,
+                            workspace, sequence, first_stage};
   Events before = wait_for;
   for_each_block(seen, first_block(plan),
                  [&](const Block& block) { before = enqueue_block(launching, block, before, progress); });

@@ -35,7 +35,8 @@ struct World {
   // In the kernel's fallback, `from` is replaced by `to`.
   explicit World(const std::string& from = "summary", const std::string& to = "summary") {
     const std::string name = std::string(kernel) + ".cl";
-    folder.write("kernels/" + name, replaced(kernel_text(name), "fallback: fallback_fp32", "fallback: behind"));
+    folder.write("kernels/" + name,
+                 replaced(kernel_text(name), "fallback: fallback_fp32", "fallback: behind"));
     const std::string text = KernelFolders().find("helpers/fallback_fp32.cl").value().text;
     folder.write("kernels/helpers/behind.cl",
                  replaced(replaced(text, "clgemm: fallback_fp32", "clgemm: behind"), from, to));

@@ -129,6 +129,21 @@ TEST_CASE("the first twelve shapes of a CPU are enough for a row of the kernel f
   CHECK(columns >= static_cast<std::ptrdiff_t>(least_samples));
 }
 
+// In a search by steps, the time alone can fall below the time in company, where it has no effect.
+TEST_CASE("on the times of an H200, a fit finds how long a work-group takes alone") {
+  const Device device = test::made_up_h200();
+  ConfigCache cache(device, {});
+  const auto is_one = [](const Sample& sample) {
+    const Parameters& values = sample.config.parameters;
+    return sample.config.kernel == "direct" && values.at("BM") == 128 && values.at("COPIES") == 3;
+  };
+  std::vector<Sample> samples = read_samples(CLGEMM_TEST_DATA "/h200_times.csv", {"direct"});
+  std::erase_if(samples, [&](const Sample& sample) { return !is_one(sample); });
+  const Fitted fitted = fit(samples, cache, {{9.6e-6, 4.7e-6}});
+  REQUIRE(fitted.rows.size() == 1);
+  CHECK(fitted.rows.front().speed.alone > fitted.rows.front().speed.share);
+}
+
 TEST_CASE("a fit finds the coefficients from which the samples were made") {
   const Device device = test::made_up_gpu();
   ConfigCache cache(device, {});

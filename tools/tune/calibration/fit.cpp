@@ -134,7 +134,14 @@ class RowFit {
         return cost(speed_of(values, residents)) +
                (known_ == nullptr ? 0.0 : loss_of_leaving(values_of(*known_), values));
       };
-      const Values found = minimised(known_ == nullptr ? start() : values_of(*known_), cost_of);
+      Values found = minimised(known_ == nullptr ? start() : values_of(*known_), cost_of);
+      // Below `share`, `alone` has no effect, so the search does not find the way up.
+      if (kind_ != DeviceKind::cpu && found[alone_at] < found[share_at]) {
+        Values raised = found;
+        raised[alone_at] = raised[share_at];
+        raised = minimised(raised, cost_of);
+        if (cost_of(raised) < cost_of(found)) found = std::move(raised);
+      }
       const ConfigSpeed speed = speed_of(found, residents);
       if (cost_of(found) >= least) continue;
       least = cost_of(found);
@@ -192,6 +199,8 @@ class RowFit {
     return values;
   }
 
+  static constexpr std::size_t alone_at = 1;
+  static constexpr std::size_t share_at = 2;
   static constexpr double first_prepare = 30.0;
   static constexpr double least_part = 1e-9;
   static double elements_of(const Work& work) {
