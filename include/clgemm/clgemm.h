@@ -479,7 +479,8 @@ CLGEMM_API clgemm_status clgemm_device_set_create(const char* list, clgemm_devic
 CLGEMM_API clgemm_status clgemm_device_set_create_for_devices(size_t count, const cl_device_id* list,
                                                               clgemm_device_set** devices);
 
-/// Destroys a set. You must not destroy it while a call is running. If `devices` is NULL, nothing happens.
+/// Destroys a set. You must not destroy it while a call is running. Waits for threads of clgemm that compile.
+/// If `devices` is NULL, nothing happens.
 CLGEMM_API void clgemm_device_set_destroy(clgemm_device_set* devices);
 
 /// Writes the first `size` devices of the set to `list`. If `count` is not NULL, `*count` becomes the number

@@ -413,7 +413,8 @@ class CLGEMM_API DeviceSet {
   /// These devices, each in a new OpenCL context.
   explicit DeviceSet(const std::vector<cl_device_id>& devices);
 
-  /// Does not wait for calls. You must not destroy the object while a call is running.
+  /// Does not wait for calls, but for threads of clgemm that compile. You must not destroy the object while a
+  /// call is running.
   ~DeviceSet();
 
   /// Moves. The source can then only be destroyed or assigned to.
@@ -538,7 +539,8 @@ CLGEMM_API void sgemm(cl_command_queue queue, Layout layout, Transpose transpose
 [[deprecated("call it on context_for(queue)")]] CLGEMM_API std::size_t sgemm_scratch_bytes(
     cl_command_queue queue, const SgemmShape& shape, const Options& options = {});
 
-/// Releases the contexts of the free functions. Does not disturb calls that are still running.
+/// Releases the contexts of the free functions. Does not disturb calls that are still running. Waits for
+/// threads of clgemm that compile.
 CLGEMM_API void release_contexts();
 
 }  // namespace clgemm

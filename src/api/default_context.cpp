@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <clgemm/clgemm.hpp>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "base/device.hpp"
 #include "base/environment.hpp"
@@ -62,6 +64,7 @@ class Registry {
     const cl_context context = context_of(wanted);
     const cl_device_id device = device_of(wanted);
 
+    std::list<std::shared_ptr<Context>> dropped;  // destroyed after the lock, because that may wait
     const std::lock_guard lock(mutex_);
     for (auto entry = queues_.begin(); entry != queues_.end(); ++entry) {
       if ((*entry)->context() != context || (*entry)->device() != device) continue;
@@ -69,15 +72,18 @@ class Registry {
       return queues_.front();
     }
     queues_.push_front(std::make_shared<Context>(queue));
-    if (queues_.size() > kept_queue_contexts) queues_.pop_back();
+    if (queues_.size() > kept_queue_contexts)
+      dropped.splice(dropped.begin(), queues_, std::prev(queues_.end()));
     return queues_.front();
   }
 
   void clear() {
     if (is_forked_child()) return;
+    ForHost host;  // destroyed after the lock, because that may wait
+    std::list<std::shared_ptr<Context>> queues;
     const std::lock_guard lock(mutex_);
-    host_ = {};
-    queues_.clear();
+    std::swap(host, host_);
+    queues.swap(queues_);
   }
 
   void finish_keeping() {

@@ -49,7 +49,7 @@ class Device {
   // Returns the device and driver in words.
   const std::string& name() const { return name_; }
 
-  // Waits until compiled programs are on disk, and ends the use of the device. Calls after this throw.
+  // Waits until programs are compiled and on disk, and ends the use of the device. Calls after this throw.
   void close();
 
  private:

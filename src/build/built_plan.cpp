@@ -42,8 +42,6 @@ std::vector<PlacedProgram> build_order(const Plan& plan) {
 }
 
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
-  // Programs that are built already need no threads.
-  const bool is_first = !programs.has(plan.first().programs[ProgramRole::gemm]);
   const std::vector<PlacedProgram> order = build_order(plan);
   std::vector<Building> building;
   std::shared_ptr<Turn> last;
@@ -53,9 +51,10 @@ BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
       return programs.get(config, purpose, turn.get());
     };
     const bool is_ours = &program == &order.back();  // built by this thread
-    building.push_back(is_first && !is_ours ? build_aside(get, last)
-                                            : std::async(std::launch::deferred, get,
-                                                         last ? std::make_shared<Turn>(last) : nullptr));
+    const bool needs_thread = !is_ours && !programs.has(config);
+    building.push_back(
+        needs_thread ? build_aside(get, last)
+                     : std::async(std::launch::deferred, get, last ? std::make_shared<Turn>(last) : nullptr));
   }
   building.back().wait();  // builds it
   BuiltPlan result;

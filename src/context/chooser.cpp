@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/forked.hpp"
 #include "base/log.hpp"
 #include "choose/speed_model.hpp"
 #include "choose/tuning_files.hpp"
@@ -46,6 +49,9 @@ bool spills_newly(const BuiltPlan& built, Candidate& candidate) {
   return true;
 }
 
+// Each has a thread.
+constexpr std::size_t most_in_the_making = 8;
+
 // Returns whether the first stage alone knows whether the other stages have anything to do.
 bool is_one_product(const Plan& plan) {
   return plan.problem.batch_count == 1 && is_last(first_block(plan), plan.problem);
@@ -66,6 +72,55 @@ void put_back(Candidate candidate, std::deque<Candidate>& waiting) {
 }
 
 }  // namespace
+
+// The Choosers of all Contexts, also of those that are never destroyed. A driver may crash if it still
+// compiles when it is shut down, so the end of the process waits for it.
+class Chooser::Alive {
+ public:
+  void add(Chooser* one) {
+    const std::lock_guard lock(mutex_);
+    all_.insert(one);
+  }
+  void remove(Chooser* one) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(one);
+  }
+
+  // The first call comes after the drivers were loaded, so their own work at the end comes after this.
+  void wait_at_exit() {
+    std::call_once(registered_, [] { std::atexit([] { alive().finish_building(); }); });
+  }
+
+ private:
+  void finish_building() {
+    if (is_forked_child()) return;  // it has no such threads
+    const std::lock_guard lock(mutex_);
+    for (Chooser* one : all_) one->finish_building();
+  }
+
+  std::once_flag registered_;
+  std::mutex mutex_;
+  std::set<Chooser*> all_;
+};
+
+Chooser::Alive& Chooser::alive() {
+  static auto* const instance = new Alive;  // never destroyed, because the order of destruction is unknown
+  return *instance;
+}
+
+Chooser::Chooser(cl::Context context, cl::Device device, const Device& info, ProgramCache& programs)
+    : context_(context),
+      device_(device),
+      info_(info),
+      programs_(programs),
+      verifier_(std::move(context), std::move(device), info, programs) {
+  alive().add(this);
+}
+
+Chooser::~Chooser() {
+  alive().remove(this);
+  finish_building();
+}
 
 std::string named_kernel(const Options& options) {
   if (options.kernel_file.empty()) return options.kernel;
@@ -99,6 +154,7 @@ std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const 
   const std::size_t excluded = is_named ? 0 : count_of_excluded_.load();
   if (known.plan && known.excluded == excluded && (is_named || is_trusted(known.plan->built))) {
     if (auto plan = completed(known, key, options, needs)) return plan;
+    needs = Needs::all_stages;  // so that this call gets the error, if it comes again
   }
   auto chosen = std::make_shared<const ChosenPlan>(is_named ? choose_named(key)
                                                             : choose_among(*ranked, key, options, needs));
@@ -116,7 +172,9 @@ std::shared_ptr<const ChosenPlan> Chooser::completed(const Remembered& known, co
     remembered_.keep(key, {nullptr, complete, known.excluded});
     return complete;
   } catch (const Error& error) {
-    if (fault_of(error.code())) exclude(known.plan->choice.chosen.config, options, error.what());
+    log(LogLevel::info, fmt::format("the fallback was not built: {}", error.what()));
+    const std::optional<Fault> fault = fault_of(error.code());
+    if (fault && fault != Fault::no_scratch) exclude(known.plan->choice.chosen.config, options, error.what());
     return nullptr;
   }
 }
@@ -173,8 +231,7 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, con
     }
     try {
       const Plan plan = plan_of(config, key);
-      const bool begins =
-          needs == Needs::first_stage && !is_last && is_one_product(plan) && !has_later_stages(plan);
+      const bool begins = needs == Needs::first_stage && !is_last && is_one_product(plan) && can_begin(plan);
       BuiltPlan built = build(begins ? first_stage_of(plan) : plan, programs_, Purpose::chosen);
       if (!is_last && spilling < most_that_spill && spills_newly(built, candidate)) {
         ++spilling;
@@ -260,19 +317,24 @@ Plan Chooser::plan_of(const Config& config, const PlanKey& key) {
   return plan;
 }
 
-bool Chooser::has_later_stages(const Plan& plan) {
-  bool all = true;
+bool Chooser::can_begin(const Plan& plan) {
+  bool has_all = true;
   for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
-    all = all && (stage == 0 || programs_.is_built(plan.stages[stage].programs[role]));
+    has_all = has_all && (stage == 0 || programs_.is_built(plan.stages[stage].programs[role]));
   });
-  return all;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(in_the_making_, is_ready);
+  return !has_all && in_the_making_.size() < most_in_the_making;
 }
 
 PlanInTheMaking Chooser::build_aside(const Plan& plan) {
+  alive().wait_at_exit();
   const auto build_whole = [this, plan] {
     return at_boundary([&] {
       auto whole = std::make_shared<const BuiltPlan>(build(plan, programs_, Purpose::chosen));
       verifier_.verify(*whole);
+      for_each_program(
+          plan, [&](std::size_t stage, ProgramRole role) { programs_.keep(whole->stages[stage][role]); });
       return whole;
     });
   };
@@ -283,7 +345,6 @@ PlanInTheMaking Chooser::build_aside(const Plan& plan) {
     result = std::async(std::launch::deferred, build_whole);  // no thread could be started
   }
   const std::lock_guard lock(mutex_);
-  std::erase_if(in_the_making_, is_ready);
   in_the_making_.push_back(result);
   return result;
 }

@@ -28,15 +28,10 @@ std::string named_kernel(const Options& options);
 // Any number of threads may use one object.
 class Chooser {
  public:
-  Chooser(cl::Context context, cl::Device device, const Device& info, ProgramCache& programs)
-      : context_(context),
-        device_(device),
-        info_(info),
-        programs_(programs),
-        verifier_(std::move(context), std::move(device), info, programs) {}
+  Chooser(cl::Context context, cl::Device device, const Device& info, ProgramCache& programs);
 
-  // Destroyed when the plans in the making are ready.
-  ~Chooser() { finish_building(); }
+  // Waits for the plans in the making.
+  ~Chooser();
 
   Chooser(const Chooser&) = delete;
   Chooser& operator=(const Chooser&) = delete;
@@ -94,6 +89,9 @@ class Chooser {
   }
 
  private:
+  class Alive;
+  static Alive& alive();
+
   // A name may stand for another kernel in another kernel folder. The program is the same whether or not the
   // config computes the transpose.
   using ExcludedKey = std::tuple<std::string, std::string, Parameters>;
@@ -111,8 +109,9 @@ class Chooser {
   // Uses the best number of slices along k by the speed model, unless the config has a number.
   Plan plan_named(const PlanKey& key);
   Plan plan_of(const Config& config, const PlanKey& key);
-  // Returns whether all programs of the stages behind the first are built.
-  bool has_later_stages(const Plan& plan);
+  // Returns whether it is useful to begin with the first stage of a plan: a program of the others is missing,
+  // and not too many threads build already.
+  bool can_begin(const Plan& plan);
   PlanInTheMaking build_aside(const Plan& plan);
   // Returns rank_candidates(), unless the ranking is `known`. Gives up configs that tuning data names in
   // vain.

@@ -114,7 +114,9 @@ Enqueued Context::State::multiply(const DeviceGemm& gemm, const Buffers& buffers
   const Problem& problem = gemm.problem;
   // The log line of a call gets its time from the events of all commands.
   const Sequence told{sequence.queue, sequence.by_events || logs(LogLevel::debug), sequence.is_observed};
-  const auto needs = sequence.may_wait ? Chooser::Needs::first_stage : Chooser::Needs::all_stages;
+  // The host may not be allowed to read the caller's scratch.
+  const bool can_ask = sequence.may_wait && options.scratch == nullptr;
+  const auto needs = can_ask ? Chooser::Needs::first_stage : Chooser::Needs::all_stages;
   Attempt attempt{scratch_limit(options), needs, wait_for, {}};
   for (;;) {
     const std::shared_ptr<const ChosenPlan> chosen = choose(problem, options, attempt);

@@ -44,7 +44,7 @@ class DeviceSet::State {
   // Throws the Error of the first excluded device. Used when no device is left.
   [[noreturn]] void throw_first_cause();
 
-  // Waits until every new program is on disk.
+  // Waits until every new program is built and on disk.
   void finish_keeping();
 
  private:

@@ -23,7 +23,7 @@ struct Sequence {
   bool by_events;    // each waits for the event of the one before; otherwise the queue keeps the order
   bool is_observed;  // the event of the last command is needed
 
-  // The call may wait for its own commands, because the queue is clgemm's and waits for nothing else.
+  // The call may wait for its own commands, because it is a host call, which waits for them in any case.
   bool may_wait = false;
 };
 

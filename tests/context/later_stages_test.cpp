@@ -29,11 +29,12 @@ struct World {
   TemporaryFolder folder;
   ScopedVariable cache{"CLGEMM_CACHE_DIR", folder.path() / "cache"};
   ScopedVariable self_test{"CLGEMM_SELF_TEST", nullptr};
-  ScopedVariable tuning{"CLGEMM_TUNING", tuning_file()};
+  ScopedVariable tuning;
   Options options;
 
   // In the kernel's fallback, `from` is replaced by `to`.
-  explicit World(const std::string& from = "summary", const std::string& to = "summary") {
+  explicit World(const std::string& from = "summary", const std::string& to = "summary", int mark = 0)
+      : tuning("CLGEMM_TUNING", tuning_file(mark)) {
     const std::string name = std::string(kernel) + ".cl";
     folder.write("kernels/" + name,
                  replaced(kernel_text(name), "fallback: fallback_fp32", "fallback: behind"));
@@ -43,29 +44,32 @@ struct World {
     options.kernel_folder = (folder.path() / "kernels").string();
   }
 
-  std::filesystem::path tuning_file() const {
+  std::filesystem::path tuning_file(int mark) const {
     TunedEntry entry;
     entry.size = size;
-    entry.config = {kernel, {}};
+    entry.config = {kernel, {{"MARK", mark}}};
     entry.seconds = 1e-9;
     return folder.write("tuned.json",
                         write_tuning({"tuned.json", tuned_device(shared_device_info()), {}, {}, {entry}}));
   }
 };
 
-GemmCase gemm_case() {
-  return make_gemm_case(all_forms()[0], {size.m, size.n, size.k}, {2, -1}, all_placements()[1]);
+GemmCase gemm_case(const Scalars& scalars = {2, -1}) {
+  return make_gemm_case(all_forms()[0], {size.m, size.n, size.k}, scalars, all_placements()[1]);
+}
+
+std::vector<float> host_call(Context& context, const Options& options, const GemmCase& gemm, Data data) {
+  const auto& [form, shape, scalars, a, b, c] = gemm;
+  context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
+                data.a.data() + a.offset, a.ld, data.b.data() + b.offset, b.ld, scalars.beta,
+                data.c.data() + c.offset, c.ld, options);
+  return data.c;
 }
 
 void check_host_call(Context& context, const Options& options, const Special& special) {
   const GemmCase gemm = gemm_case();
-  const auto& [form, shape, scalars, a, b, c] = gemm;
-  const Data before = with_special(gemm, special);
-  Data data = before;
-  context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
-                data.a.data() + a.offset, a.ld, data.b.data() + b.offset, b.ld, scalars.beta,
-                data.c.data() + c.offset, c.ld, options);
-  check_result(gemm, before, data.c);
+  const Data data = with_special(gemm, special);
+  check_result(gemm, data, host_call(context, options, gemm, data));
 }
 
 constexpr Special for_planes = {0, 0};
@@ -158,6 +162,22 @@ TEST_CASE("the first host call is right, whether or not it needs the fallback") 
   }
 }
 
+// The mark shows which kernel computed. A marking kernel fails the self-test.
+TEST_CASE(
+    "the first host call uses a kernel whose fallback is not built, and only if it may ask the device") {
+  const World world("__kernel", "nonsense; __kernel", 1);
+  const ScopedVariable no_test("CLGEMM_SELF_TEST", "0");
+  Context context(shared_device()());
+  Options options = world.options;
+  const bool has_scratch = GENERATE(false, true);
+  const cl::Buffer scratch(cl::Context(context.context(), true), CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS,
+                           std::size_t{1} << 20U);
+  if (has_scratch) options.scratch = scratch();
+  const GemmCase gemm = gemm_case({1, 0});
+  const std::vector<float> c = host_call(context, options, gemm, with_special(gemm, for_planes));
+  CHECK(all_are(gemm, c, 42.0f) == !has_scratch);
+}
+
 TEST_CASE("if the fallback cannot be built or is wrong, host calls are right nevertheless") {
   const auto [from, to] =
       GENERATE(std::pair("__kernel", "nonsense; __kernel"), std::pair("is_done(notes, before)", "true"));
@@ -176,12 +196,14 @@ TEST_CASE("if the fallback cannot be built or is wrong, host calls are right nev
 
 TEST_CASE("programs that a first call left to another thread are stored before its Context ends") {
   const World world;
+  const ScopedVariable self_test("CLGEMM_SELF_TEST", GENERATE(as<const char*>(), nullptr, "0"));
   const auto count = [] { return DiskCache::from_environment().info().entries; };
   {
     Context context(shared_device()());
     check_host_call(context, world.options, for_planes);
   }
   const std::size_t stored = count();
+  CHECK(stored >= 3);  // the kernel, its packing and its fallback
   {
     Context context(shared_device()());
     explained(context, world.options);

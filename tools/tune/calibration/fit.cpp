@@ -135,10 +135,13 @@ class RowFit {
                (known_ == nullptr ? 0.0 : loss_of_leaving(values_of(*known_), values));
       };
       Values found = minimised(known_ == nullptr ? start() : values_of(*known_), cost_of);
-      // Below `share`, `alone` has no effect, so the search does not find the way up.
-      if (kind_ != DeviceKind::cpu && found[alone_at] < found[share_at]) {
+      // Below the time of those that run at once in any case, `alone` has no effect, so the search does not
+      // find the way up.
+      const double at_once = std::min(static_cast<double>(residents), measured_.front().work.abreast);
+      const double effective = found[share_at] + std::log(at_once);
+      if (kind_ != DeviceKind::cpu && found[alone_at] < effective) {
         Values raised = found;
-        raised[alone_at] = raised[share_at];
+        raised[alone_at] = effective;
         raised = minimised(raised, cost_of);
         if (cost_of(raised) < cost_of(found)) found = std::move(raised);
       }
