@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/forked.hpp"
 #include "base/log.hpp"
+#include "base/platform/library.hpp"
 #include "choose/speed_model.hpp"
 #include "choose/tuning_files.hpp"
 #include "kernel/precision.hpp"
@@ -49,7 +51,7 @@ bool spills_newly(const BuiltPlan& built, Candidate& candidate) {
   return true;
 }
 
-// Each has a thread.
+// The most plans in the making, because each has a thread. The number is a guess.
 constexpr std::size_t most_in_the_making = 8;
 
 // Returns whether the first stage alone knows whether the other stages have anything to do.
@@ -91,14 +93,19 @@ class Chooser::Alive {
     std::call_once(registered_, [] { std::atexit([] { alive().finish_building(); }); });
   }
 
+  // Returns true if the process is ending, so that nothing may be built by other threads any more.
+  bool is_ending() const { return is_ending_; }
+
  private:
   void finish_building() {
     if (is_forked_child()) return;  // it has no such threads
+    is_ending_ = true;
     const std::lock_guard lock(mutex_);
     for (Chooser* one : all_) one->finish_building();
   }
 
   std::once_flag registered_;
+  std::atomic<bool> is_ending_{false};
   std::mutex mutex_;
   std::set<Chooser*> all_;
 };
@@ -118,8 +125,8 @@ Chooser::Chooser(cl::Context context, cl::Device device, const Device& info, Pro
 }
 
 Chooser::~Chooser() {
-  alive().remove(this);
   finish_building();
+  alive().remove(this);
 }
 
 std::string named_kernel(const Options& options) {
@@ -318,17 +325,15 @@ Plan Chooser::plan_of(const Config& config, const PlanKey& key) {
 }
 
 bool Chooser::can_begin(const Plan& plan) {
+  if (threads_end_before_libraries()) return false;
   bool has_all = true;
   for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
     has_all = has_all && (stage == 0 || programs_.is_built(plan.stages[stage].programs[role]));
   });
-  const std::lock_guard lock(mutex_);
-  std::erase_if(in_the_making_, is_ready);
-  return !has_all && in_the_making_.size() < most_in_the_making;
+  return !has_all;
 }
 
 PlanInTheMaking Chooser::build_aside(const Plan& plan) {
-  alive().wait_at_exit();
   const auto build_whole = [this, plan] {
     return at_boundary([&] {
       auto whole = std::make_shared<const BuiltPlan>(build(plan, programs_, Purpose::chosen));
@@ -338,22 +343,26 @@ PlanInTheMaking Chooser::build_aside(const Plan& plan) {
       return whole;
     });
   };
-  PlanInTheMaking result;
-  try {
-    result = std::async(std::launch::async, build_whole);
-  } catch (const std::system_error&) {
-    result = std::async(std::launch::deferred, build_whole);  // no thread could be started
-  }
+  alive().wait_at_exit();
   const std::lock_guard lock(mutex_);
-  in_the_making_.push_back(result);
-  return result;
+  std::erase_if(in_the_making_, is_ready);
+  try {
+    if (!alive().is_ending() && in_the_making_.size() < most_in_the_making) {
+      in_the_making_.reserve(most_in_the_making);
+      in_the_making_.push_back(std::async(std::launch::async, build_whole));
+      return in_the_making_.back();
+    }
+  } catch (const std::system_error&) {
+    log(LogLevel::debug, "no thread could be started to build a fallback");
+  }
+  return std::async(std::launch::deferred, build_whole);  // the next call builds it
 }
 
 void Chooser::finish_building() {
   std::vector<PlanInTheMaking> plans;
   {
     const std::lock_guard lock(mutex_);
-    plans.swap(in_the_making_);
+    plans = in_the_making_;
   }
   for (const PlanInTheMaking& plan : plans) plan.wait();
 }

@@ -109,8 +109,7 @@ class Chooser {
   // Uses the best number of slices along k by the speed model, unless the config has a number.
   Plan plan_named(const PlanKey& key);
   Plan plan_of(const Config& config, const PlanKey& key);
-  // Returns whether it is useful to begin with the first stage of a plan: a program of the others is missing,
-  // and not too many threads build already.
+  // Returns whether it is useful to begin with the first stage of a plan: a program of the others is missing.
   bool can_begin(const Plan& plan);
   PlanInTheMaking build_aside(const Plan& plan);
   // Returns rank_candidates(), unless the ranking is `known`. Gives up configs that tuning data names in

@@ -159,7 +159,8 @@ bool Context::State::can_try_again(const Error& error, const ChosenPlan& failed,
   if (error.code() == ErrorCode::out_of_memory && scratch_bytes != 0) {
     attempt.scratch_limit = scratch_bytes / 2;
   } else if (failed.whole.valid() && has_failed(failed.whole)) {
-    if (!fault_of(error.code())) return false;  // otherwise the next choice is another config
+    if (!fault_of(error.code())) return false;
+    attempt.needs = Chooser::Needs::all_stages;
   } else if (error.code() != ErrorCode::device_limit_exceeded || !named_kernel(options).empty() ||
              !chooser_.exclude(failed.choice.chosen.config, options, error.what())) {
     return false;

@@ -31,7 +31,7 @@ inline bool is_ready(const PlanInTheMaking& plan) {
 
 inline bool has_failed(const PlanInTheMaking& plan) {
   try {
-    return is_ready(plan) && plan.get() == nullptr;
+    return plan.wait_for(std::chrono::seconds(0)) == std::future_status::ready && plan.get() == nullptr;
   } catch (const Error&) {
     return true;
   }

@@ -24,6 +24,10 @@ void* function_of(void* handle, const char* name);
 // Returns the path of the library that holds a function; empty if the system cannot tell.
 std::string library_file_of(const void* function);
 
+// Returns whether the system ends all other threads of a process before a library's exit handlers run, as
+// Windows does for a DLL. These handlers must not wait for threads.
+bool threads_end_before_libraries() noexcept;
+
 // Returns the OpenCL library's function of this name. This works even if the program defines such a function
 // itself, which its own code calls instead. (On Windows other libraries still call OpenCL's function.)
 void* opencl_function(const char* name);

@@ -26,6 +26,10 @@ std::string library_file_of(const void* function) {
   return ::dladdr(function, &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
 }
 
+bool threads_end_before_libraries() noexcept {
+  return false;
+}
+
 void* opencl_function(const char* name) {
   return ::dlsym(RTLD_NEXT, name);
 }

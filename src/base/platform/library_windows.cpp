@@ -31,6 +31,10 @@ std::string library_file_of(const void* function) {
   return std::filesystem::path(path).string();
 }
 
+bool threads_end_before_libraries() noexcept {
+  return true;
+}
+
 void* opencl_function(const char* name) {
   HMODULE const library = ::GetModuleHandleW(L"OpenCL.dll");
   return library == nullptr ? nullptr : reinterpret_cast<void*>(::GetProcAddress(library, name));
