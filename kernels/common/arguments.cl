@@ -33,6 +33,10 @@
 #define NOTES_ARGUMENTS                                                                                      \
   __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before
 
+// `unpacked`: the packed copy of the other operand, and whether that one lies along k in the caller's memory
+#define PACKED_ARGUMENTS                                                                                     \
+  __global const float* packed, const ulong packed_offset, const ulong packed_stride, const int packed_along_k
+
 // `role: fallback`
 #define FALLBACK_ARGUMENTS GEMM_ARGUMENTS, __global uint* notes, const ulong before
 // clang-format on

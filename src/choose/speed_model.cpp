@@ -47,8 +47,8 @@ bool do_rows_collide(const Problem& seen, const KernelConfig& kernel) {
 }
 
 double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
-  if (!kernel.reads_in_place()) return 0.0;
-  return (a_lies_in(fours, seen) ? 0.0 : 0.5) + (b_lies_in(fours, seen) ? 0.0 : 0.5);
+  return (kernel.reads_a_in_place() && !a_lies_in(fours, seen) ? 0.5 : 0.0) +
+         (kernel.reads_b_in_place() && !b_lies_in(fours, seen) ? 0.5 : 0.0);
 }
 
 // If C's lines do not allow it, a kernel that stores several neighbours of C at once stores element by
@@ -139,8 +139,8 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   Work work;
   work.unaligned = unaligned_part(seen, kernel);
   work.tile_growth = kernel.tile_growth;
-  work.transposed_a = seen.a.transposed && kernel.reads_in_place();
-  work.transposed_b = seen.b.transposed && kernel.reads_in_place();
+  work.transposed_a = seen.a.transposed && kernel.reads_a_in_place();
+  work.transposed_b = seen.b.transposed && kernel.reads_b_in_place();
   work.rows_collide = do_rows_collide(seen, kernel);
   work.abreast = groups_abreast(kernel, kind);
   if (kernel.manifest().takes_shares()) {

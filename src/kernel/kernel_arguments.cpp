@@ -22,6 +22,9 @@ constexpr KernelArgument parts[] = {
 constexpr KernelArgument notes[] = {
     {"notes", &V::notes}, {"notes_offset", &V::notes_offset}, {"a_notes", &V::a_notes}, {"b_notes", &V::b_notes},
     {"before", &V::before}};
+constexpr KernelArgument packed[] = {
+    {"packed", &V::packed}, {"packed_offset", &V::packed_offset}, {"packed_stride", &V::packed_stride},
+    {"packed_along_k", &V::packed_along_k}};
 constexpr KernelArgument notes_of_fallback[] = {{"notes", &V::notes}, {"before", &V::before}};
 
 constexpr KernelArgument pack[] = {
@@ -76,12 +79,13 @@ const char* KernelArgument::type() const {
   return names.at(value.index());
 }
 
-std::array<std::span<const KernelArgument>, 4> arguments_of(const Manifest& manifest) {
+std::array<std::span<const KernelArgument>, 5> arguments_of(const Manifest& manifest) {
   using Group = std::span<const KernelArgument>;
   const Group of_fallback = manifest.role == Role::fallback ? Group(notes_of_fallback) : Group();
   return {arguments_of(manifest.role), manifest.takes_lists() ? Group(batch) : Group(),
           manifest.takes_slices() ? Group(parts) : Group(),
-          manifest.fallback.empty() ? of_fallback : Group(notes)};
+          manifest.fallback.empty() ? of_fallback : Group(notes),
+          manifest.keeps_one() ? Group(packed) : Group()};
 }
 
 std::size_t number_of_arguments(const Manifest& manifest) {

@@ -41,6 +41,10 @@ struct ArgumentValues {
   cl_int packed_m = 0, packed_n = 0, packed_k = 0;
   cl_int a_along_k = 0, b_along_k = 0;
   cl_ulong packed_a_offset = 0, packed_a_stride = 0, packed_b_offset = 0, packed_b_stride = 0;
+
+  // The packed copy of one operand, for a kernel that reads the other one in place.
+  cl_ulong packed_offset = 0, packed_stride = 0;
+  cl_int packed_along_k = 0;
 };
 
 // An argument of a kernel function: its name in the kernels, and the member that has its value and its type.
@@ -55,8 +59,8 @@ struct KernelArgument {
 };
 
 // Returns the arguments of this kernel's function, in their order: those of its role, and those for `batch`,
-// `adds_parts` and `fallback` if its manifest has these keys.
-std::array<std::span<const KernelArgument>, 4> arguments_of(const Manifest& manifest);
+// `adds_parts`, `fallback` and `unpacked` if its manifest has these keys.
+std::array<std::span<const KernelArgument>, 5> arguments_of(const Manifest& manifest);
 
 std::size_t number_of_arguments(const Manifest& manifest);
 

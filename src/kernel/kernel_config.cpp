@@ -134,6 +134,16 @@ class Rules {
                             rule.expression.text(), value, describe_values(values_), most));
   }
 
+  // Returns 1 if the kernel reads A in place, and 2 if it reads B in place.
+  std::int64_t kept() const {
+    const Manifest::Rule& rule = kernel_.file->manifest.kept;
+    const std::int64_t value = evaluate(rule);
+    if (value == 1 || value == 2) return value;
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: '{}' is {} with {}; it must be 1 for A or 2 for B", place(rule),
+                            rule.expression.text(), value, describe_values(values_)));
+  }
+
   void check_share(const Manifest::Rule& rule, std::size_t share, std::size_t tile) const {
     if (share <= tile) return;
     throw Error(ErrorCode::requirement_failed,
@@ -242,7 +252,7 @@ bool is_verbose(const Device& device) {
 }
 
 bool can_split_k(const Manifest& manifest) {
-  return manifest.operands == in_place_form || manifest.operands == padded_form;
+  return manifest.operands == in_place_form || manifest.operands == padded_form || manifest.takes_slices();
 }
 
 KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Device& device,
@@ -278,6 +288,10 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
     config.fallback_values[name] = rules.evaluate(rule);
   for (const auto& [name, rule] : manifest.packing_parameters)
     config.packing_values[name] = rules.evaluate(rule);
+  if (manifest.keeps_one()) {
+    config.keeps_a = rules.kept() == 1;
+    config.keeps_b = !config.keeps_a;
+  }
   config.align = rules.align();
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);

@@ -48,6 +48,8 @@ struct KernelConfig {
   std::size_t align = 1;           // in elements: divides offsets and leading dimensions of A and B
   Parameters fallback_values;      // for the fallback kernel; its other parameters have its defaults
   Parameters packing_values;       // likewise for the kernel that packs the operands
+  bool keeps_a = false;            // reads A in place although B is packed
+  bool keeps_b = false;            // reads B in place although A is packed
   std::size_t split_k = 0;         // slices along k, each with work-groups of its own; 0: the plan decides
   std::string build_options;       // all -D that the source needs, and options for the device's compiler
 
@@ -64,7 +66,9 @@ struct KernelConfig {
   std::size_t products = 0;  // on matrix units: their products for each product of floats
 
   const Manifest& manifest() const { return file->manifest; }
-  bool reads_in_place() const;     // A and B, transposed or not
+  bool reads_in_place() const;  // A and B, transposed or not
+  bool reads_a_in_place() const { return keeps_a || reads_in_place(); }
+  bool reads_b_in_place() const { return keeps_b || reads_in_place(); }
   std::size_t work_items() const;  // in a work-group
 };
 
@@ -91,7 +95,7 @@ inline constexpr std::string_view verbose_option = "-cl-nv-verbose";
 // Returns whether the device's compiler knows that option, from the extension cl_nv_compiler_options.
 bool is_verbose(const Device& device);
 
-// Returns whether the form of the operands allows split-K.
+// Returns whether the kernel can compute slices along k.
 bool can_split_k(const Manifest& manifest);
 
 }  // namespace clgemm

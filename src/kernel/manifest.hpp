@@ -58,6 +58,9 @@ struct Manifest {
   std::string summary;
   // The form in_place_form, or the form that pack_<form>.cl makes. Empty unless the role is multiply.
   std::string operands;
+  // Without a line unless the kernel reads one operand in place, so that only the other is packed: 1 for A, 2
+  // for B.
+  Rule kept;
   // Parameters of the kernel that packs, as expressions of this kernel's. Others have their defaults.
   std::map<std::string, Rule> packing_parameters;
   std::vector<Parameter> parameters;
@@ -118,6 +121,9 @@ struct Manifest {
   // Returns whether its tiles or the time of a step depend on which operands are transposed.
   bool depends_on_operands() const;
 
+  // Returns whether it reads one operand in place and the other one packed.
+  bool keeps_one() const { return kept.line != 0; }
+
   // Returns whether the kernel gets the slices into which k is split.
   bool takes_slices() const { return adds_slices.line != 0; }
 
@@ -157,6 +163,7 @@ struct RuleKey {
   const std::vector<std::string>& (*known_names)();
 };
 inline constexpr std::array rule_keys = {RuleKey{"align", &Manifest::align, no_names},
+                                         RuleKey{"unpacked", &Manifest::kept, no_names},
                                          RuleKey{"batch", &Manifest::matrices, no_names},
                                          RuleKey{"adds_parts", &Manifest::adds_slices, device_names},
                                          RuleKey{"registers", &Manifest::registers, no_names},

@@ -46,19 +46,23 @@ class ManifestCheck {
       fail_at(manifest_.matrices.line, "only a kernel with 'operands: in_place' has 'batch'",
               manifest_.operands);
     }
-    if (manifest_.takes_slices() && !manifest_.operands.empty() && manifest_.operands != in_place_form) {
-      fail_at(manifest_.adds_slices.line, "only a kernel with 'operands: in_place' has 'adds_parts'",
+    if (manifest_.takes_slices() && !manifest_.operands.empty() && manifest_.operands != in_place_form &&
+        !manifest_.keeps_one()) {
+      fail_at(manifest_.adds_slices.line,
+              "only a kernel with 'operands: in_place' or with 'unpacked' has 'adds_parts'",
               manifest_.operands);
     }
+    if (manifest_.keeps_one() && manifest_.fallback.empty())
+      fail_at(manifest_.kept.line, "only a kernel with 'fallback' has 'unpacked'", manifest_.name);
     check_keys_of_other_roles();
   }
 
   void check_keys_of_other_roles() const {
     for (const char* key :
-         {"precision",    "least_k",   "most_rows",    "most_columns", "fallback", "batch",
-          "adds_parts",   "calibrate", "calibrate_if", "vector",       "keeps",    "panel_depth",
-          "rows_at_once", "stores",    "results",      "into_local",   "products", "matrix_units",
-          "estimate",     "stands_in", "runs_anywhere"})
+         {"precision",    "least_k",      "most_rows", "most_columns", "fallback",   "batch",
+          "adds_parts",   "unpacked",     "calibrate", "calibrate_if", "vector",     "keeps",
+          "panel_depth",  "rows_at_once", "stores",    "results",      "into_local", "products",
+          "matrix_units", "estimate",     "stands_in", "runs_anywhere"})
       check_belongs_to(Role::gemm, key);
     for (const char* key : {"size", "range_notes"}) check_belongs_to(Role::pack_both, key);
     if (has("matrix_units")) require_key("products");

@@ -49,6 +49,7 @@ class Binder {
     to.products = with_.buffers.list;
     set_split(to);
     set_notes(to);
+    set_packed(to);
     if (launch_.role == ProgramRole::pack_both) set_pack_both(to);
     return to;
   }
@@ -74,14 +75,26 @@ class Binder {
     to.before = done_before();
   }
 
+  // The values for a kernel that reads one operand in place and the other one packed.
+  void set_packed(ArgumentValues& to) const {
+    const bool is_a = stage_.gemm().keeps_b;
+    const PackedCopy& copy = is_a ? stage_.a : stage_.b;
+    to.packed = scratch();
+    to.packed_offset = copy.scratch_offset;
+    to.packed_stride = copy.stride;
+    to.packed_along_k = is_a ? a_along_k() : b_along_k();
+  }
+
+  cl_int a_along_k() const { return cl_int{!with_.problem.a.transposed}; }
+  cl_int b_along_k() const { return cl_int{with_.problem.b.transposed}; }
+
   void set_pack_both(ArgumentValues& to) const {
     const Padded size = padded(block_, stage_.gemm());
-    to.packed = scratch();
     to.packed_m = as_int(size.rows);
     to.packed_n = as_int(size.columns);
     to.packed_k = as_int(size.depth);
-    to.a_along_k = cl_int{!with_.problem.a.transposed};
-    to.b_along_k = cl_int{with_.problem.b.transposed};
+    to.a_along_k = a_along_k();
+    to.b_along_k = b_along_k();
     to.packed_a_offset = stage_.a.scratch_offset;
     to.packed_a_stride = stage_.a.stride;
     to.packed_b_offset = stage_.b.scratch_offset;

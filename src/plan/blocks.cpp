@@ -54,8 +54,8 @@ void place_copies(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
     scratch.place(stage.b, problem.b, columns, clamped_product(depth, columns));
   if (!stage.has(ProgramRole::pack_both)) return;
   const KernelConfig& pack = *stage.programs[ProgramRole::pack_both];
-  scratch.place(stage.a, problem.a, depth, packed_size(pack, rows, depth));
-  scratch.place(stage.b, problem.b, depth, packed_size(pack, columns, depth));
+  if (!stage.gemm().keeps_a) scratch.place(stage.a, problem.a, depth, packed_size(pack, rows, depth));
+  if (!stage.gemm().keeps_b) scratch.place(stage.b, problem.b, depth, packed_size(pack, columns, depth));
 }
 
 // Returns the number of work-groups that pack. They are few and pack many tiles each, because every
@@ -71,8 +71,9 @@ void place_notes(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
   if (!stage.has(ProgramRole::pack_both)) return;
   const KernelConfig& pack = *stage.programs[ProgramRole::pack_both];
   const Padded block = padded_block(plan, stage.gemm());
-  stage.notes.a_groups = packing_groups(plan, pack, block.rows, block.depth);
-  stage.notes.b_groups = packing_groups(plan, pack, block.columns, block.depth);
+  const KernelConfig& kernel = stage.gemm();
+  stage.notes.a_groups = kernel.keeps_a ? 0 : packing_groups(plan, pack, block.rows, block.depth);
+  stage.notes.b_groups = kernel.keeps_b ? 0 : packing_groups(plan, pack, block.columns, block.depth);
   const std::size_t notes = scratch.copies(plan.problem.a) * stage.notes.a_groups +
                             scratch.copies(plan.problem.b) * stage.notes.b_groups;
   stage.notes.words = pack.manifest().range_notes;
@@ -107,19 +108,17 @@ void split_k(Plan& plan, Stage& stage, std::size_t limit) {
   const KSplit even =
       split_evenly(walked_k(plan.block_k, kernel), std::min(split.wanted_slices, most), depth_unit(kernel));
   if (even.slices < 2) return;
+  const std::size_t tiles =
+      ceil_div(plan.block_m, kernel.tile_rows) * ceil_div(plan.block_n, kernel.tile_columns);
+  const bool adds = kernel.adds_slices && tiles <= most_arrivals;
+  if (!adds && kernel.manifest().keeps_one()) return;  // its packed operand is not a batch of slices
   if (plan.block_batch > 1) {
     plan.block_batch = 1;
     lay_out_scratch(plan);
   }
-  const std::size_t tiles =
-      ceil_div(plan.block_m, kernel.tile_rows) * ceil_div(plan.block_n, kernel.tile_columns);
-  split = {split.wanted_slices,
-           even.slices,
-           even.depth,
-           slice_ld(plan.block_n),
-           slice,
-           plan.scratch_bytes / sizeof(float),
-           kernel.adds_slices && tiles <= most_arrivals ? tiles : 0};
+  split = {split.wanted_slices,    even.slices, even.depth,
+           slice_ld(plan.block_n), slice,       plan.scratch_bytes / sizeof(float),
+           adds ? tiles : 0};
   plan.scratch_bytes += even.slices * slice_bytes;
 }
 
@@ -154,10 +153,12 @@ bool halve(const Side& side) {
   return true;
 }
 
-bool packs(const Plan& plan, ProgramRole one) {
-  return std::any_of(plan.stages.begin(), plan.stages.end(), [one](const Stage& stage) {
-    return stage.has(one) || stage.has(ProgramRole::pack_both);
-  });
+bool packs_a(const Stage& stage) {
+  return stage.has(ProgramRole::pack_a) || (stage.has(ProgramRole::pack_both) && !stage.gemm().keeps_a);
+}
+
+bool packs_b(const Stage& stage) {
+  return stage.has(ProgramRole::pack_b) || (stage.has(ProgramRole::pack_both) && !stage.gemm().keeps_b);
 }
 
 // Makes the block smaller: first it takes fewer matrices of a batch, then it halves the longest packed side.
@@ -165,9 +166,12 @@ bool packs(const Plan& plan, ProgramRole one) {
 bool cut_block(Plan& plan) {
   if (halve({&plan.block_batch, 1})) return true;
   const KernelConfig& kernel = plan.first().gemm();
+  const auto any = [&plan](bool (*packs)(const Stage&)) {
+    return std::any_of(plan.stages.begin(), plan.stages.end(), packs);
+  };
   std::vector<Side> sides = {{&plan.block_k, kernel.tile_depth}};
-  if (packs(plan, ProgramRole::pack_a)) sides.push_back({&plan.block_m, kernel.tile_rows});
-  if (packs(plan, ProgramRole::pack_b)) sides.push_back({&plan.block_n, kernel.tile_columns});
+  if (any(packs_a)) sides.push_back({&plan.block_m, kernel.tile_rows});
+  if (any(packs_b)) sides.push_back({&plan.block_n, kernel.tile_columns});
   std::sort(sides.begin(), sides.end(), [](const Side& x, const Side& y) { return *x.size > *y.size; });
   return std::any_of(sides.begin(), sides.end(), halve);
 }

@@ -16,7 +16,7 @@ std::size_t depth_unit(const KernelConfig& kernel) {
 }
 
 std::size_t walked_k(std::size_t k, const KernelConfig& kernel) {
-  return kernel.reads_in_place() ? k : round_up(k, kernel.tile_depth);
+  return kernel.reads_a_in_place() || kernel.reads_b_in_place() ? k : round_up(k, kernel.tile_depth);
 }
 
 KSplit split_evenly(std::size_t k, std::size_t slices, std::size_t unit) {

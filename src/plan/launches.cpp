@@ -72,13 +72,16 @@ class StageLaunches {
            (static_cast<double>(rows) * static_cast<double>(columns) + static_cast<double>(copy.elements));
   }
 
-  // Packs A and B in one launch, whose work-groups write notes.
+  // Packs A and B, or the one that the GEMM kernel does not read in place, in one launch, whose work-groups
+  // write notes.
   void pack_both() {
     const std::size_t groups = stage_.notes.a_groups + stage_.notes.b_groups;
     Launch& launch = add(ProgramRole::pack_both, block_, {groups, 1, block_.batch_count, 1, 1});
     launch.c = {};
-    launch.moved =
-        moved(stage_.a, padded_.rows, padded_.depth) + moved(stage_.b, padded_.depth, padded_.columns);
+    const KernelConfig& kernel = stage_.gemm();
+    if (!kernel.keeps_a) launch.moved += moved(stage_.a, padded_.rows, padded_.depth);
+    if (!kernel.keeps_b) launch.moved += moved(stage_.b, padded_.depth, padded_.columns);
+    if (kernel.manifest().keeps_one()) return;  // it gets the packed copy beside both operands
     a_ = span_of(stage_.a);
     b_ = span_of(stage_.b);
   }

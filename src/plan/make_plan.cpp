@@ -14,13 +14,16 @@
 namespace clgemm {
 namespace {
 
-// Returns the macros for a kernel that reads A and B in place.
+// Returns the macros for a kernel that reads A, B or both in place.
 Parameters in_place_macros(const Problem& problem, const KernelConfig& kernel) {
-  Parameters result = {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0},
-                       {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
-  if (kernel.align > 1) {
-    result["ALIGNED_A"] = a_is_aligned(problem, kernel) ? 1 : 0;
-    result["ALIGNED_B"] = b_is_aligned(problem, kernel) ? 1 : 0;
+  Parameters result;
+  if (kernel.reads_a_in_place()) {
+    result["TRANSPOSE_A"] = problem.a.transposed ? 1 : 0;
+    if (kernel.align > 1) result["ALIGNED_A"] = a_is_aligned(problem, kernel) ? 1 : 0;
+  }
+  if (kernel.reads_b_in_place()) {
+    result["TRANSPOSE_B"] = problem.b.transposed ? 1 : 0;
+    if (kernel.align > 1) result["ALIGNED_B"] = b_is_aligned(problem, kernel) ? 1 : 0;
   }
   return result;
 }
@@ -154,7 +157,7 @@ Plan make_plan(const Problem& problem, const Config& config, ConfigCache& config
   };
   for (Stage& stage : plan.stages) {
     SharedConfig& gemm = stage.programs[ProgramRole::gemm];
-    if (gemm->reads_in_place()) define(gemm, in_place_macros(plan.problem, *gemm));
+    if (const Parameters macros = in_place_macros(plan.problem, *gemm); !macros.empty()) define(gemm, macros);
     if (SharedConfig& pack = stage.programs[ProgramRole::pack_a])
       define(pack, {{"TRANSPOSE", plan.problem.a.transposed ? 1 : 0}});
     if (SharedConfig& pack = stage.programs[ProgramRole::pack_b])

@@ -24,19 +24,29 @@ std::string describe_operands(const Stage& stage) {
     return describe_operand(stage, ProgramRole::pack_a, stage.a) +
            describe_operand(stage, ProgramRole::pack_b, stage.b);
   }
-  return fmt::format("{}: packed by {}\n", facts_of(ProgramRole::pack_both).makes,
-                     stage.programs[ProgramRole::pack_both]->manifest().name);
+  const KernelConfig& kernel = stage.gemm();
+  const std::string& pack = stage.programs[ProgramRole::pack_both]->manifest().name;
+  if (kernel.keeps_a) return fmt::format("op(A): used in place\nop(B): packed by {}\n", pack);
+  if (kernel.keeps_b) return fmt::format("op(A): packed by {}\nop(B): used in place\n", pack);
+  return fmt::format("{}: packed by {}\n", facts_of(ProgramRole::pack_both).makes, pack);
 }
 
 std::string describe_blocks(const Plan& plan) {
   const Problem& problem = plan.problem;
   const KernelConfig& kernel = plan.first().gemm();
   std::string result;
-  if (!kernel.reads_in_place())
+  if (kernel.manifest().keeps_one()) {
+    const bool is_a = kernel.keeps_b;
+    const std::size_t side = is_a ? problem.m : problem.n;
+    result = fmt::format("padding of the packed copy: {} {} to {}, k {} to {}\n", is_a ? "m" : "n", side,
+                         round_up(side, is_a ? kernel.tile_rows : kernel.tile_columns), problem.k,
+                         round_up(problem.k, kernel.tile_depth));
+  } else if (!kernel.reads_in_place()) {
     result = fmt::format("padding: m {} to {}, n {} to {}, k {} to {}\n", problem.m,
                          round_up(problem.m, kernel.tile_rows), problem.n,
                          round_up(problem.n, kernel.tile_columns), problem.k,
                          round_up(problem.k, kernel.tile_depth));
+  }
   const std::size_t blocks = ceil_div(problem.m, plan.block_m) * ceil_div(problem.n, plan.block_n) *
                              ceil_div(problem.k, plan.block_k) *
                              ceil_div(problem.batch_count, plan.block_batch);

@@ -233,6 +233,35 @@ TEST_CASE("the matrices of a work-group are read, for kernels that read in place
   fails("// role: scale\n// batch: 1\n", "only a kernel with 'role: multiply' has 'batch'");
 }
 
+TEST_CASE("a kernel on planes may read one operand in place, and then add up the slices of k") {
+  CHECK_FALSE(parse(good).keeps_one());
+  const std::string head =
+      "// clgemm: mine\n// summary: s\n// operands: form\n// param: SWAP = 0 in 0 1\n// tile: 1 1 1\n"
+      "// local: 1\n// grid: tiles\n";
+  const Manifest manifest = parse(head + "// unpacked: 1+SWAP\n// fallback: other\n// adds_parts: 1\n");
+  CHECK(manifest.keeps_one());
+  CHECK(manifest.kept.expression.text() == "1+SWAP");
+  CHECK(manifest.kept.line == 8);
+  CHECK(manifest.takes_slices());
+  CHECK_FALSE(parse(head + "// fallback: other\n").keeps_one());
+  const auto fails = [&head](const std::string& more, const char* text) {
+    CHECK_ERROR([&] { parse(head + more); }, invalid_kernel_file, text);
+  };
+  fails("// unpacked: 1\n", "mine.cl:8: 'mine': only a kernel with 'fallback' has 'unpacked'");
+  fails("// fallback: other\n// adds_parts: 1\n",
+        "mine.cl:9: 'form': only a kernel with 'operands: in_place' or with 'unpacked' has 'adds_parts'");
+  fails("// fallback: other\n// unpacked: 1 2\n", "mine.cl:9:");
+  fails("// fallback: other\n// unpacked: 1+WHICH\n", "mine.cl:9:");
+  fails("// fallback: other\n// unpacked: is_cpu\n", "mine.cl:9:");
+  CHECK_ERROR(
+      [] {
+        parse(
+            "// clgemm: mine\n// role: scale\n// summary: s\n// tile: 1 1 1\n// local: 1\n// grid: tiles\n"
+            "// unpacked: 1\n");
+      },
+      invalid_kernel_file, "mine.cl:");
+}
+
 std::vector<Parameters> configs_of(const std::string& lines) {
   std::vector<Parameters> result;
   for (const Manifest::Values& one : parse(good + lines).calibrated) result.push_back(one.values);

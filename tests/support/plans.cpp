@@ -19,19 +19,25 @@ std::size_t packed_columns_b(const Plan& plan) {
   return round_up(plan.block_n, plan.first().gemm().tile_columns);
 }
 
-// Checks a plan with one launch that packs both operands. The copies and the notes follow each other in
-// scratch.
+// Checks a plan with one launch that packs both operands, or the one that the kernel does not read in place.
+// The copies and the notes follow each other in scratch.
 void check_planes(const Plan& plan) {
   const Stage& stage = plan.first();
+  const KernelConfig& kernel = stage.gemm();
   const KernelConfig& pack = *stage.programs[ProgramRole::pack_both];
-  const std::size_t a_end =
-      stage.a.scratch_offset + packed_size(pack, packed_rows_a(plan), packed_depth(plan));
-  const std::size_t b_end =
-      stage.b.scratch_offset + packed_size(pack, packed_columns_b(plan), packed_depth(plan));
-  CHECK(a_end <= stage.b.scratch_offset);
-  CHECK(b_end <= stage.notes.scratch_offset);
-  CHECK(stage.notes.a_groups >= 1);
-  CHECK(stage.notes.b_groups >= 1);
+  CHECK((kernel.keeps_a || kernel.keeps_b) == kernel.manifest().keeps_one());
+  CHECK_FALSE((kernel.keeps_a && kernel.keeps_b));
+  const auto end_of = [&](bool is_kept, const PackedCopy& copy, std::size_t lines) {
+    const std::size_t elements = is_kept ? 0 : packed_size(pack, lines, packed_depth(plan));
+    CHECK(copy.elements == elements);
+    return copy.scratch_offset + elements;
+  };
+  const std::size_t a_end = end_of(kernel.keeps_a, stage.a, packed_rows_a(plan));
+  const std::size_t b_end = end_of(kernel.keeps_b, stage.b, packed_columns_b(plan));
+  if (!kernel.manifest().keeps_one()) CHECK(a_end <= stage.b.scratch_offset);
+  CHECK(std::max(a_end, b_end) <= stage.notes.scratch_offset);
+  CHECK((stage.notes.a_groups == 0) == kernel.keeps_a);
+  CHECK((stage.notes.b_groups == 0) == kernel.keeps_b);
   const std::size_t notes = 2 * (stage.notes.a_groups + stage.notes.b_groups);
   CHECK((stage.notes.scratch_offset + notes) * sizeof(float) <= plan.scratch_bytes);
   CHECK_FALSE(stage.has(ProgramRole::pack_a));
@@ -167,8 +173,11 @@ std::size_t least_scratch_bytes(Planner& make, const std::string& kernel) {
   const KernelConfig& pack =
       *make.configs.get("pack_both_" + config.manifest().operands, config.packing_values);
   const std::size_t notes = 2 * 64;  // one work-group for each operand, rounded up
-  const std::size_t own = sizeof(float) * (packed_size(pack, config.tile_rows, config.tile_depth) +
-                                           packed_size(pack, config.tile_columns, config.tile_depth) + notes);
+  const auto copy = [&](bool is_kept, std::size_t lines) {
+    return is_kept ? 0 : packed_size(pack, lines, config.tile_depth);
+  };
+  const std::size_t own = sizeof(float) * (copy(config.keeps_a, config.tile_rows) +
+                                           copy(config.keeps_b, config.tile_columns) + notes);
   // Its fallback packs to the same memory.
   const std::string& behind = config.manifest().fallback;
   const bool packs = !make.configs.get(behind, {})->manifest().fallback.empty();

@@ -303,6 +303,40 @@ TEST_CASE("a fallback is tested with numbers that need all of its planes") {
               "'from_planes'");
 }
 
+// Numbers that planes cannot hold matter only in the operand that is packed.
+TEST_CASE("the fallback of a kernel that reads one operand in place is tested, too") {
+  for (const std::int64_t swap : {0, 1}) {
+    INFO("SWAP=" << swap);
+    const TemporaryFolder folder;
+    folder.write("from_one_packed.cl",
+                 replaced(kernel_text("from_one_packed.cl"), "fallback: fallback_fp32", "fallback: mine"));
+    const auto verify = [&](const std::string& fallback, bool transpose_a, bool transpose_b) {
+      const TemporaryFolder cache;
+      folder.write("mine.cl", fallback);
+      ConfigCache configs(shared_device_info(), folder.path().string());
+      ProgramCache built_here(shared_cl_context(), shared_device(), shared_device_info(),
+                              DiskCache(cache.path() / "cache", std::uintmax_t{1} << 20));
+      const Plan plan =
+          make_plan(problem_of(67, transpose_a, transpose_b),
+                    {"from_one_packed", {{"SWAP", swap}, {split_parameter, 2}}}, configs, unlimited_scratch);
+      CHECK(plan.first().adds_slices());
+      Verifier(shared_cl_context(), shared_device(), shared_device_info(), built_here)
+          .verify(build(plan, built_here, Purpose::chosen));
+    };
+    std::string right = replaced(right_kernel, "// operands: in_place\n", "// role: fallback\n");
+    right = replaced(right, "gemm(", "fallback(");
+    right = replaced(right, "const ulong c_stride) {\n",
+                     "const ulong c_stride, __global uint* notes, const ulong before) {\n"
+                     "  if (is_done(notes, before)) return;\n");
+    right = replaced(right, "\n#include", "\n#include \"common/notes.cl\"\n#include");
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) CHECK_NOTHROW(verify(right, transpose_a, transpose_b));
+    }
+    CHECK_ERROR([&] { verify(replaced(right, "alpha * sum", "sum"), false, false); }, self_test_failed,
+                "'mine'");
+  }
+}
+
 TEST_CASE("a wrong kernel is found, reported, put in quarantine and never chosen again") {
   const World world;
   const std::string not_used = "not used: " + first_choice();
