@@ -32,6 +32,14 @@ static inline bool is_too_small(const uint complement, const int k) {
   return smallest_noted(complement) * clamp(k, LEAST_DEPTH, MOST_DEPTH) < LEAST_TIMES_DEPTH;
 }
 
+// Returns the least magnitude of a scaled sum of `depth` of the k products for which the planes are exact
+// although numbers of one operand are too small. Each product is then off by at most 2^-20 because the number
+// is off by 2^-36, by 2^-21 because l l' is left out, and by 2^-22 because tensor cores align denormal
+// numbers to a larger exponent. So the sum is off by less than depth 2^-19, which is k / 256 u of it.
+static inline float least_exact_sum(const int depth, const int k) {
+  return 0x1p13f * depth / clamp(k, LEAST_DEPTH, MOST_DEPTH);
+}
+
 static inline bool planes_are_exact(const __local Extremes* extremes, const int k) {
   const float depth = clamp(k, LEAST_DEPTH, MOST_DEPTH);
   const float a_smallest = smallest_noted(extremes->a_smallest);

@@ -47,6 +47,11 @@ static inline void mbarrier_arrive(const uint barrier) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+// Arrives when all asynchronous copies that this work-item has started so far are complete.
+static inline void mbarrier_arrive_after_copies(const uint barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
 static inline void mbarrier_expect_bytes(const uint barrier, const uint bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }

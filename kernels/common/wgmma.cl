@@ -122,6 +122,12 @@ static inline void wgmma_fence(void) {
   asm volatile("//@@ wgmma.fence.sync.aligned;" ::: "memory");
 }
 
+// Returns when all committed work but the last two groups is done. Then the registers that the others read
+// can be written.
+static inline void wgmma_wait_but_last_two(void) {
+  asm volatile("//@@ wgmma.wait_group.sync.aligned 2;" ::: "memory");
+}
+
 static inline void wgmma_commit(void) {
   asm volatile("//@@ wgmma.commit_group.sync.aligned;" ::: "memory");
 }

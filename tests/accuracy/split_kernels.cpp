@@ -243,6 +243,16 @@ bool is_too_small(float smallest, std::size_t k) {
   return smallest * fp16_depth(k) < 0x1p-7f;
 }
 
+Fp16Line split_fp16(const std::vector<float>& line, int exponent) {
+  std::vector<float> high, low;
+  for (const float x : line) {
+    const float scaled = x * std::ldexp(1.0f, -exponent);
+    high.push_back(to_fp16(scaled));
+    low.push_back(to_fp16((scaled - high.back()) * 0x1p11f));
+  }
+  return {make_factors(high, least_of_fp16), make_factors(low, least_of_fp16), exponent};
+}
+
 // Packs eight lines, for which the exponents are found together.
 void pack_fp16_lines(std::span<const std::vector<float>> lines, std::vector<Fp16Line>& packed,
                      Extremes& extremes) {
@@ -261,13 +271,7 @@ void pack_fp16_lines(std::span<const std::vector<float>> lines, std::vector<Fp16
     const int exponent = again ? line_exponent(largest) : exponents[i];
     extremes.largest = std::max(extremes.largest, largest);
     extremes.smallest = std::min(extremes.smallest, smallest_of(lines[i], exponent));
-    std::vector<float> high, low;
-    for (const float x : lines[i]) {
-      const float scaled = x * std::ldexp(1.0f, -exponent);
-      high.push_back(to_fp16(scaled));
-      low.push_back(to_fp16((scaled - high.back()) * 0x1p11f));
-    }
-    packed.push_back({make_factors(high, least_of_fp16), make_factors(low, least_of_fp16), exponent});
+    packed.push_back(split_fp16(lines[i], exponent));
   }
 }
 
@@ -528,6 +532,36 @@ float sum_by_fp16x3_wgmma(const std::vector<float>& a, const std::vector<float>&
   const std::vector<Fp16Line> x = pack_fp16(padded(a, 16 * step), of_a);
   const std::vector<Fp16Line> y = pack_fp16(padded(b, 16 * step), of_b);
   return scaled_back(fp16_wgmma_sum(x[0], y[0], step, slices), x[0].exponent + y[0].exponent);
+}
+
+// kernels/fp16x3_one_packed.cl: `a` is not packed.
+AttemptedSum sum_by_fp16x3_one_packed(const std::vector<float>& a, const std::vector<float>& b) {
+  constexpr std::size_t step = 32;
+  constexpr int room = 5;
+  constexpr int exponent_of_zeros = -9;
+  const auto exponent_for = [](std::uint32_t largest) {
+    constexpr std::uint32_t most = 0x7f7fffffu - 0x1000u;
+    return largest == 0 ? exponent_of_zeros : line_exponent(std::min(largest, most));
+  };
+  const std::vector<float> line = padded(a, step)[0];
+  Extremes of_b;
+  const Fp16Line y = pack_fp16(padded(b, step), of_b)[0];
+  const std::uint32_t first = largest_of(std::span(line).first(step));
+  const float range = fp16_depth(a.size());
+  const int guess = exponent_for(first) + (first == 0 ? 0 : room);
+  for (const Attempt attempt : {Attempt::first, Attempt::second}) {
+    const int exponent = attempt == Attempt::first ? guess : exponent_for(largest_of(line));
+    const float smallest = smallest_of(line, exponent);
+    const bool is_any_exact =
+        !is_too_small(smallest, a.size()) && smallest * of_b.smallest * range >= 0x1p-20f;
+    const float least = is_any_exact ? 0.0f : 0x1p13f * static_cast<float>(a.size()) / range;
+    const float scaled = fp16_wgmma_sum(split_fp16(line, exponent), y, 2, 1);
+    const float sum = scaled_back(scaled, exponent + y.exponent);
+    if (std::fabs(scaled) >= least && std::isfinite(sum)) return {sum, attempt};
+  }
+  float sum = 0.0f;
+  for (std::size_t i = 0; i < a.size(); ++i) sum = std::fma(a[i], b[i], sum);
+  return {sum, Attempt::plain};
 }
 
 float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, bool swap,

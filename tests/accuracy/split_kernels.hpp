@@ -49,6 +49,16 @@ TileResult model_of(const SplitKernel& kernel, const TileCall& call);
 // Returns the sum for one pair of lines, without an epilogue and without the fallback, for searches.
 float sum_by_fp16x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, std::size_t step,
                           std::size_t slices);
+
+// The way in which kernels/fp16x3_one_packed.cl comes to a sum: with the exponent that it guesses for a line
+// of `a`, with the exponent that the line needs, or in plain fp32.
+enum class Attempt { first, second, plain };
+struct AttemptedSum {
+  float sum;
+  Attempt attempt;
+};
+AttemptedSum sum_by_fp16x3_one_packed(const std::vector<float>& a, const std::vector<float>& b);
+
 float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, bool swap,
                           std::size_t slices);
 float sum_by_tf32x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b);

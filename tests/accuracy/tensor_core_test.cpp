@@ -182,6 +182,8 @@ const std::vector<Method>& methods() {
        [](Line a, Line b) { return sum_by_tf32x3_wgmma(a, b, false, 1); }},
       {"fp16x3_wgmma", Arithmetic::fp16x3_wgmma,
        [](Line a, Line b) { return sum_by_fp16x3_wgmma(a, b, 2, 1); }},
+      {"fp16x3_one_packed", Arithmetic::one_packed,
+       [](Line a, Line b) { return sum_by_fp16x3_one_packed(a, b).sum; }},
       {"fp16x3_mma", Arithmetic::fp16x3_mma,
        [](Line a, Line b) { return sum_by_fp16x3_mma(hopper_16_bit, a, b); }},
       {"fp16x3_mma on Ampere", Arithmetic::fp16x3_mma,
@@ -226,7 +228,7 @@ TEST_CASE("no kernel's bound is above that of plain fp32 for any k for which clg
     }
     ++checked;
   }
-  CHECK(checked == 10);
+  CHECK(checked == 11);
 }
 
 TEST_CASE("the worst case has the error that was measured on the H200, and is within the theorems") {
@@ -361,6 +363,64 @@ void make_hard_lines(Numbers& numbers, std::size_t k, std::vector<float>& a, std
     const std::size_t place = i == 0 ? 0 : numbers.below(k);
     a[place] = large_number(numbers);
     b[place] = large_number(numbers);
+  }
+}
+
+TEST_CASE("fp16x3_one_packed is within its bound, whatever it guesses from the first numbers of a line") {
+  constexpr std::size_t k = 256;
+  constexpr std::size_t guessed = 32;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::map<Attempt, int> counts;
+  Numbers numbers(20261127);
+  for (const float first : {0.0f, 1.0f, 0x1p-20f, 0x1p30f}) {
+    for (const float later : {0.0f, 1.0f, 0x1p10f, 0x1p60f}) {
+      for (const float one : {1.0f, 0x1p-24f, 0x1p-40f, 0x1p-140f}) {
+        std::vector<float> a, b;
+        make_hard_lines(numbers, k, a, b);
+        for (std::size_t i = 0; i < k; ++i) a[i] *= i < guessed ? first : later;
+        a[k / 2] = one;
+        INFO(first << ", then " << later << ", and once " << one);
+        const AttemptedSum found = sum_by_fp16x3_one_packed(a, b);
+        ++counts[found.attempt];
+        const Method method{"", Arithmetic::one_packed, [&](const auto&, const auto&) { return found.sum; }};
+        const bool is_plain = found.attempt == Attempt::plain;
+        CHECK(ratio_of(method, a, b) <= bench::proven_bound(method.arithmetic, k, is_plain));
+      }
+    }
+  }
+  CHECK(counts[Attempt::first] > 5);
+  CHECK(counts[Attempt::second] > 5);
+  std::vector<float> a(k, 1.0f);
+  const std::vector<float> b(k, 2.0f);
+  CHECK(sum_by_fp16x3_one_packed(a, b).sum == 512.0f);
+  a[k - 1] = infinity;
+  CHECK(sum_by_fp16x3_one_packed(a, b).sum == infinity);
+  std::vector<float> tiny(k, 0.0f);
+  std::vector<float> alone(k, 0.0f);
+  tiny[0] = alone[2] = 1.0f;
+  tiny[2] = 0x1p-50f;
+  const AttemptedSum found = sum_by_fp16x3_one_packed(tiny, alone);
+  CHECK(found.attempt == Attempt::plain);
+  CHECK(found.sum == 0x1p-50f);
+}
+
+TEST_CASE("fp16x3_one_packed may lose tiny numbers if the sum is large, but no more than a quarter u of it") {
+  constexpr std::size_t k = 64;
+  constexpr float scale = 0x1p10f;  // if the first number is the largest, and 1
+
+  // The first number of `b` makes the scaled sum just large enough, or a little too small. The others have
+  // the largest scaled magnitude. All but the first number of `a` are lost in the first attempt.
+  for (const float least : {0x1p13f, 0x1.fcp12f}) {
+    std::vector<float> a(k, 0x1.fcp-37f / scale);
+    std::vector<float> b(k, 0x1.ffcp15f);
+    a[0] = 1.0f;
+    b[0] = least / scale;
+    const AttemptedSum found = sum_by_fp16x3_one_packed(a, b);
+    CHECK(found.attempt == (least == 0x1p13f ? Attempt::first : Attempt::second));
+    const Method method{"", Arithmetic::one_packed, [&](const auto&, const auto&) { return found.sum; }};
+    const double ratio = ratio_of(method, a, b);
+    CHECK(ratio <= 0.25);
+    if (found.attempt == Attempt::first) CHECK(ratio > 0.1);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <regex>
+#include <utility>
 
 #include "kernel/config_cache.hpp"
 #include "kernel/manifest_parser.hpp"
@@ -78,6 +79,52 @@ TEST_CASE("a tile may depend on which operands are transposed, if they are read 
   CHECK(transposed.tile_columns == 32);
   CHECK(transposed.tile_growth == 4.0);
   CHECK(configure(kernel, {}, made_up_gpu(), {false, true}).tile_columns == 64);
+}
+
+// Returns a kernel on planes that reads one operand in place. The rule is in line 5.
+NamedKernel kernel_that_keeps(const std::string& which) {
+  return made_up_kernel(
+      "// clgemm: mine\n// summary: s\n// operands: form\n// param: WHICH = 1 in 0 1 2 3\n// unpacked: " +
+      which + "\n// fallback: other\n// tile: 1 1 32\n// local: 1\n// grid: tiles\n");
+}
+
+TEST_CASE("a rule tells which operand is read in place although the other one is packed") {
+  const auto kept = [](const KernelConfig& config) {
+    CHECK_FALSE(config.reads_in_place());
+    CHECK(config.reads_a_in_place() == config.keeps_a);
+    CHECK(config.reads_b_in_place() == config.keeps_b);
+    return std::pair{config.keeps_a, config.keeps_b};
+  };
+  constexpr std::pair only_a{true, false};
+  constexpr std::pair only_b{false, true};
+  CHECK(kept(configure(kernel_that_keeps("WHICH"), {}, made_up_gpu())) == only_a);
+  CHECK(kept(configure(kernel_that_keeps("WHICH"), {{"WHICH", 2}}, made_up_gpu())) == only_b);
+  CHECK(kept(configure(kernel_that_keeps("3-WHICH"), {}, made_up_gpu())) == only_b);
+  CHECK(kept(configure_mine()) == std::pair{false, false});
+  for (const std::int64_t wrong : {0, 3}) {
+    CHECK_ERROR(
+        [&] {
+          configure(kernel_that_keeps("WHICH"), {{"WHICH", wrong}}, made_up_gpu());
+        },
+        requirement_failed,
+        "made_up.cl:5: 'WHICH' is " + std::to_string(wrong) + " with WHICH=" + std::to_string(wrong) +
+            "; it must be 1 for A or 2 for B");
+  }
+  KernelLibrary library;
+  const auto of_swap = [&](std::int64_t swap) {
+    return kept(configure(library.find("fp16x3_one_packed"), {{"SWAP", swap}}, test::made_up_h200()));
+  };
+  CHECK(of_swap(0) == only_a);
+  CHECK(of_swap(1) == only_b);
+  CHECK(kept(configure(library.find("fp16x3_wgmma"), {}, test::made_up_h200())) == std::pair{false, false});
+}
+
+TEST_CASE("a kernel that reads both operands in place reads each of them in place") {
+  KernelLibrary library;
+  const KernelConfig both = configure(library.find("coalesced"), {}, made_up_gpu());
+  CHECK(both.reads_a_in_place());
+  CHECK(both.reads_b_in_place());
+  CHECK_FALSE((both.keeps_a || both.keeps_b));
 }
 
 TEST_CASE("kernels know the architecture of NVIDIA's devices") {

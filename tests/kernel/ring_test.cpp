@@ -34,7 +34,8 @@ RingConfig ring_of(const KernelConfig& config) {
   };
   const int slices = value("SLICES", 1);
   // Warps that do not multiply.
-  const int others = config.name == "fp16x3_wgmma" ? 4 : config.name == "tf32x3_wgmma" ? 4 * slices : 0;
+  const bool has_copiers = config.name == "fp16x3_wgmma" || config.name == "fp16x3_one_packed";
+  const int others = has_copiers ? 4 : config.name == "tf32x3_wgmma" ? 4 * slices : 0;
   const int warps = static_cast<int>(config.local[0]) / 32 - others;
   return {value("STAGES", 1), slices, warps / slices};
 }
@@ -171,6 +172,47 @@ Ring tf32_ring(const RingConfig& config, int steps, int left_open) {
   return ring;
 }
 
+// fp16x3_one_packed: two copiers (one stands for all that copy X, the other copies the planes of Y) fill
+// stages, and a multiplier frees a stage after the next one has arrived. The second of three passes over k
+// only looks at X, and frees stages at once. All meet after the first pass and after the last.
+Ring one_packed_ring(const RingConfig& config, int steps, int passes) {
+  const auto full = [](int stage) { return stage * 2; };
+  const auto empty = [](int stage) { return stage * 2 + 1; };
+  Ring ring{config.stages, 2, {}, {}};
+  for (int stage = 0; stage < config.stages; ++stage)
+    ring.arrivals.insert(ring.arrivals.end(), {2, config.warps});
+  for (int part = 0; part < 2; ++part) {
+    Actions copier;
+    Turn turn{0, 1};
+    for (int step = 0; step < passes * steps; ++step) {
+      copier.insert(copier.end(), {wait_for(empty(turn.stage), turn.parity),
+                                   expect(full(turn.stage), 1, step / config.stages),
+                                   copy(turn.stage, part, step, full(turn.stage))});
+      turn.next(config.stages);
+      if ((step + 1) % steps == 0 && step / steps != 1) copier.push_back(meet());
+    }
+    ring.actors.push_back(copier);
+  }
+  Actions multiplier;
+  Turn turn{0, 0};
+  const auto free = [&](int step) {
+    multiplier.insert(multiplier.end(), {read(step % config.stages, step),
+                                         arrive(empty(step % config.stages), step / config.stages)});
+  };
+  for (int step = 0; step < passes * steps; ++step) {
+    multiplier.push_back(wait_for(full(turn.stage), turn.parity));
+    turn.next(config.stages);
+    const bool is_first = step % steps == 0;
+    const bool is_last = (step + 1) % steps == 0;
+    const bool looks = step / steps == 1;
+    if (!is_first && !looks) free(step - 1);
+    if (is_last || looks) free(step);
+    if (is_last && !looks) multiplier.push_back(meet());
+  }
+  for (int warp = 0; warp < config.warps; ++warp) ring.actors.push_back(multiplier);
+  return ring;
+}
+
 // common/mma.cl: each warp copies its pieces of a step and waits for them before all meet. After the last
 // step its copies write zeros. It waits for these at the end because its sums go to the memory of the stages.
 Ring mma_ring(const RingConfig& config, int steps, int left_open) {
@@ -268,6 +310,20 @@ TEST_CASE("the ring of tf32x3_wgmma is right with all values that its manifest a
     CHECK(fault_in_random_orders(tf32_ring(config, 60, config.stages - 2), 10, 1) == "");
     CHECK_FALSE(fault_in_any_order(tf32_ring(small, 4, config.stages - 1), most_states).empty());
   }
+}
+
+TEST_CASE("the ring of fp16x3_one_packed is right with all values that its manifest allows") {
+  const std::set<RingConfig> rings = allowed_rings("fp16x3_one_packed");
+  CHECK(rings.size() >= 8);
+  for (const RingConfig& config : rings) {
+    INFO(config.stages << " stages, " << config.warps << " warps");
+    const RingConfig small{config.stages, 1, 1};
+    for (const auto& [steps, passes] : {std::pair{1, 3}, {2, 3}, {config.stages + 1, 1}})
+      CHECK(fault_in_any_order(one_packed_ring(small, steps, passes), most_states) == "");
+    CHECK(fault_in_random_orders(one_packed_ring(config, 60, 1), 10, 1) == "");
+    CHECK(fault_in_random_orders(one_packed_ring(config, 19, 3), 10, 1) == "");
+  }
+  CHECK(contains(fault_in_any_order(one_packed_ring({1, 1, 1}, 3, 1), most_states), "waits forever"));
 }
 
 TEST_CASE("configs that the speed model may choose have rings that the manifest allows") {

@@ -19,6 +19,7 @@ enum class Arithmetic {
   tf32x3_mma,       // three TF32 products, sums of 8 of k
   tf32x3_dpas,      // the same on Intel's GPUs
   fp16x3_wgmma,     // three fp16 products, sums of 64 of k
+  one_packed,       // the same, but the exponents of one operand are guessed
   fp16x3_mma,       // three fp16 products, sums of 16 of k
   fp16x3_mfma,      // three fp16 products, sums of 32 of k, on AMD's CDNA 3
   fp16x3_wmma,      // the same on AMD's RDNA 3 and 4, and on Intel's GPUs
@@ -32,6 +33,7 @@ inline Arithmetic arithmetic_of(std::string_view kernel) {
   if (kernel == "tf32x3_mma") return Arithmetic::tf32x3_mma;
   if (kernel == "tf32x3_dpas") return Arithmetic::tf32x3_dpas;
   if (kernel == "fp16x3_wgmma") return Arithmetic::fp16x3_wgmma;
+  if (kernel == "fp16x3_one_packed") return Arithmetic::one_packed;
   if (kernel == "fp16x3_mma" || kernel == "fp16x3_mma_k8") return Arithmetic::fp16x3_mma;
   if (kernel == "fp16x3_mfma") return Arithmetic::fp16x3_mfma;
   if (kernel == "fp16x3_wmma" || kernel == "fp16x3_dpas") return Arithmetic::fp16x3_wmma;
@@ -141,6 +143,12 @@ inline double fp16x3_wgmma(std::size_t k, bool may_be_tiny) {
   return fp16_splitting(range) + high + cross + ceil_of(k, 64) + 1.0;
 }
 
+// A guess that is too large makes numbers tiny. Then either they are not too small for fp16x3_wgmma, or the
+// sum is so large that they do not matter (common/fp16_range.cl). Truly tiny numbers may need plain fp32.
+inline double fp16x3_one_packed(std::size_t k) {
+  return fp16x3_wgmma(k, true) + range_depth(k, 32, true) / 256.0;
+}
+
 inline double fp16x3_mma(std::size_t k, bool may_be_tiny) {
   const double range = range_depth(k, 16, may_be_tiny);
   const double high = ampere.of_term * of_denormals(range) * 16.0 + 2.0 * ampere.of_result;
@@ -185,6 +193,9 @@ inline double proven_bound(Arithmetic arithmetic, std::size_t k, bool may_be_tin
       return of_higher_order * (bounds::tf32x3_dpas(k) + of_epilogue);
     case Arithmetic::fp16x3_wgmma:
       return of_higher_order * (bounds::fp16x3_wgmma(k, may_be_tiny) + of_epilogue);
+    case Arithmetic::one_packed:
+      return of_higher_order *
+             std::max(bounds::fp16x3_one_packed(k) + of_epilogue, may_be_tiny ? plain : 0.0);
     case Arithmetic::fp16x3_mma:
       return of_higher_order * (bounds::fp16x3_mma(k, may_be_tiny) + of_epilogue);
     case Arithmetic::fp16x3_mfma:
