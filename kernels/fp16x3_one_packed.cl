@@ -2,8 +2,9 @@
 // summary: like fp16x3_wgmma, but only one operand is packed; for NVIDIA Hopper
 // operands: fp16_planes
 // unpacked: 1+SWAP
-// fallback: fallback_tf32x3 TILE_X=TILE_X TILE_Y=TILE_Y SWAP=SWAP
+// fallback: fallback_fp32 TM=4 TN=4 COPIES=1
 // precision: fp32_equivalent
+// align: 4
 // least_k: 32
 // ptx: sm_90a
 // param: TILE_X = 128 in 64 128
@@ -17,6 +18,7 @@
 // grid: tiles
 // require: nvidia_sm == 90
 // require: STAGES*(TILE_X*160+TILE_Y*128) <= 227328
+// calibrate: TILE_X TILE_Y STAGES: 128 128 6, 128 64 7; SWAP: 0, 1
 
 // For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplication, because one operand
 // is much larger than the other. Only Y, which should be the smaller operand, is packed: B, or A with SWAP. X
@@ -24,10 +26,11 @@
 // registers, on their way to wgmma. The products are those of fp16x3_wgmma.cl.
 //
 // Nobody has seen the lines of X before. So the exponent of a line is guessed from its first 32 numbers, with
-// some room for larger ones. If the guess was wrong for a line of the tile, the work-group multiplies once
-// more, with the exponents that the lines need. The tile ends in plain fp32 if this is not enough either: if
-// numbers of X are too far apart for fp16 and a sum is small (common/fp16_range.cl), or if a result is Inf or
-// NaN.
+// some room for larger ones. If numbers are too small for fp16 (common/fp16_range.cl), the results of that
+// line must be large enough to do without these numbers. Results that are not are computed again in plain
+// fp32. If there are many of them, or if a result is Inf or NaN, the guess may have been wrong. Then the
+// work-group multiplies once more, with the exponents that the lines need. If this is not enough either, it
+// computes the whole tile in plain fp32.
 //
 // Work-items are TILE_X / 64 warpgroups of multipliers, then one warpgroup of copiers.
 #if !defined(TILE_X) || !defined(TILE_Y) || !defined(SWAP) || !defined(STAGES) || !defined(BAND)
@@ -54,21 +57,11 @@
 #include "common/parts.cl"
 #include "common/tensor_store.cl"
 #include "common/tile_order.cl"
+#include "common/turn.cl"
+#define WGMMA_COLUMNS TILE_Y
 #define WGMMA_DEPTH "k16"
 #define WGMMA_END ", 0"  // Y lies along k
 #include "common/wgmma.cl"
-
-#if TILE_Y == 128
-#define WGMMA wgmma_128
-#define WGMMA_FENCE wgmma_fence_128
-#define WGMMA_WAIT wgmma_wait_128
-#define WGMMA_WAIT_BUT_LAST wgmma_wait_but_last_128
-#else
-#define WGMMA wgmma_64
-#define WGMMA_FENCE wgmma_fence_64
-#define WGMMA_WAIT wgmma_wait_64
-#define WGMMA_WAIT_BUT_LAST wgmma_wait_but_last_64
-#endif
 
 // With tiles of 128 x 128, the multipliers need more registers than each of 384 work-items can have.
 #if TILE_X == 128 && TILE_Y == 128
@@ -82,8 +75,10 @@
 // A stage has 32 of k: X as it lies in memory, then Y's planes by 16 of k and 64 lines.
 #if SWAP
 #define X_ALONG_K TRANSPOSE_B
+#define X_ALIGNED ALIGNED_B
 #else
 #define X_ALONG_K (!TRANSPOSE_A)
+#define X_ALIGNED ALIGNED_A
 #endif
 #define X_STRIDE (X_ALONG_K ? STEP + 8 : TILE_X + 8)
 #define X_BYTES (160 * TILE_X)
@@ -97,30 +92,8 @@
 
 // Bits for numbers of a line of X that are larger than the first ones. Each bit is one less for small
 // numbers.
-#define ROOM 5
-#define SCALE_OF_ZEROS 0x1p9f  // the guess if the first numbers are zeros: as if the largest were below 4
-
-// A position in the ring of stages, and the parity of the phase to wait for.
-typedef struct {
-  int stage;
-  uint parity;
-} Turn;
-
-INLINED void next_turn(Turn* turn) {
-  if (++turn->stage == STAGES) {
-    turn->stage = 0;
-    turn->parity ^= 1;
-  }
-}
-
-// `full` completes when a stage has arrived, `empty` when all multipliers have finished with it.
-INLINED uint full_barrier(const uint barriers, const int stage) {
-  return barriers + stage * 16;
-}
-
-INLINED uint empty_barrier(const uint barriers, const int stage) {
-  return barriers + stage * 16 + 8;
-}
+#define ROOM 8
+#define SCALE_OF_ZEROS 0x1p9f  // the guess if the first numbers are zeros: room for numbers up to 127
 
 // The place of Y's planes: the strips of the tile, the distance between strips, and the first block along k.
 typedef struct {
@@ -129,14 +102,17 @@ typedef struct {
   int first_block;
 } Planes;
 
-// The extremes of Y from its notes, and the verdicts of the multipliers.
+// The extremes of Y from its notes, and what the multipliers found in each attempt: how many results are not
+// exact, and the places of the first ones.
+#define MOST_INEXACT 64
 typedef struct {
   uint y_largest, y_smallest;  // as in Extremes
-  uint is_inexact[2];          // in the first attempt and in the second one
+  uint inexact[2];             // more than MOST_INEXACT if a result is no number
+  uint places[MOST_INEXACT];   // x * TILE_Y + y
 } Noticed;
 
-static inline bool is_y_exact(const __local Noticed* noticed, const int k) {
-  return as_float(noticed->y_largest) < INFINITY && !is_too_small(noticed->y_smallest, k);
+static inline bool is_y_finite(const __local Noticed* noticed) {
+  return as_float(noticed->y_largest) < INFINITY;
 }
 
 // How many steps are in flight before it is known whether they are needed.
@@ -168,20 +144,20 @@ INLINED void copy_step(const uint memory, const uint barriers, const Source x, c
 
 // Does the work of the copiers.
 INLINED void copy_steps(const uint memory, const uint barriers, const Source x, const Planes y,
-                        const __local Noticed* noticed, const int k) {
+                        const __local Noticed* noticed) {
   Turn turn = {0, 1};
   int depth = 0;
   for (; depth < min(x.depth, FIRST_STEPS * STEP); depth += STEP)
     copy_step(memory, barriers, x, y, &turn, depth);
   VERDICT_BARRIER;
-  if (!is_y_exact(noticed, k)) {
+  if (!is_y_finite(noticed)) {
     // No copy may be in flight when the work-group ends.
     for (int stage = 0; stage < turn.stage; ++stage) mbarrier_wait(full_barrier(barriers, stage), 0);
     return;
   }
   for (; depth < x.depth; depth += STEP) copy_step(memory, barriers, x, y, &turn, depth);
   VERDICT_BARRIER;
-  if (noticed->is_inexact[0] == 0) return;
+  if (noticed->inexact[0] <= MOST_INEXACT) return;
   for (depth = 0; depth < x.depth; depth += STEP) copy_step(memory, barriers, x, y, &turn, depth);
   for (depth = 0; depth < x.depth; depth += STEP) copy_step(memory, barriers, x, y, &turn, depth);
   VERDICT_BARRIER;
@@ -221,31 +197,32 @@ INLINED int place_in_x(const int shift) {
 }
 
 // Loads 16 of k: depths 0, 1, 8 and 9 from this work-item's place on, first of one line, then of the other.
-INLINED void load_x(float* values, const __local float* x, const bool shifted, const int2 shifts) {
+INLINED void load_x(float* values, const __local float* x, const int2 shifts) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
 #if X_ALONG_K
     const __local float* pair = x + i / 2 * 8 * X_STRIDE + i % 2 * 8;
-    const float2 both = shifted ? (float2)(pair[0], pair[1]) : *(const __local float2*)pair;
+    const float2 both = X_ALIGNED ? *(const __local float2*)pair : (float2)(pair[0], pair[1]);
     values[2 * i] = both.x;
     values[2 * i + 1] = both.y;
 #else
     const __local float* pair = x + (i / 2 * 8 + i % 2) * X_STRIDE + (i % 2 == 0 ? shifts.x : shifts.y);
-    const float2 both = shifted ? (float2)(pair[0], pair[1]) : *(const __local float2*)pair;
+    const float2 both = X_ALIGNED ? *(const __local float2*)pair : (float2)(pair[0], pair[1]);
     values[i] = both.x;
     values[4 + i] = both.y;
 #endif
   }
 }
 
-INLINED float largest_of_quad(float value) {
+// Returns the largest value of the four work-items that see the same lines.
+INLINED uint largest_of_quad(uint value) {
 #pragma unroll
   for (int apart = 1; apart < 4; apart *= 2) {
-    float other;
+    uint other;
     asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                 : "=f"(other)
-                 : "f"(value), "n"(apart));
-    value = fmax(value, other);
+                 : "=r"(other)
+                 : "r"(value), "n"(apart));
+    value = max(value, other);
   }
   return value;
 }
@@ -253,18 +230,6 @@ INLINED float largest_of_quad(float value) {
 // Returns the scale of a line whose largest number is `most`.
 INLINED float scale_for(const float most, const int room) {
   return power_of_two(-line_exponent(min(as_uint(most), as_uint(FLT_MAX) - HALF_UNIT)) - room);
-}
-
-INLINED uint least_of_quad(uint value) {
-#pragma unroll
-  for (int apart = 1; apart < 4; apart *= 2) {
-    uint other;
-    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                 : "=r"(other)
-                 : "r"(value), "n"(apart));
-    value = min(value, other);
-  }
-  return value;
 }
 
 INLINED void find_largest(Lines* lines, const float* values) {
@@ -276,16 +241,16 @@ INLINED void find_largest(Lines* lines, const float* values) {
 INLINED void set_scales(Lines* lines, const int room) {
 #pragma unroll
   for (int line = 0; line < 2; ++line) {
-    const float most = largest_of_quad(lines->largest[line]);
+    const float most = as_float(largest_of_quad(as_uint(lines->largest[line])));
     lines->scales[line] = most > 0.0f ? scale_for(most, room) : SCALE_OF_ZEROS;
   }
 }
 
 // Loads and splits the fragments of 16 of k.
-INLINED void load_fragments(Fragments* fragments, Lines* lines, const __local float* x, const bool shifted,
+INLINED void load_fragments(Fragments* fragments, Lines* lines, const __local float* x,
                             const int2 shifts) {
   float values[8];
-  load_x(values, x, shifted, shifts);
+  load_x(values, x, shifts);
 #pragma unroll
   for (int i = 0; i < 8; ++i) lines->least[i / 4] = min(lines->least[i / 4], 2 * as_uint(values[i]) - 1);
 #pragma unroll
@@ -300,12 +265,12 @@ INLINED void load_fragments(Fragments* fragments, Lines* lines, const __local fl
 // Starts the three products of 16 of k. The product of the high planes is a group of its own, which comes
 // first. `y` is the descriptor of Y's high plane.
 INLINED void start_products(Results* results, const Fragments* x, const ulong y, const int keep) {
-  WGMMA_FENCE(results->cross);
-  WGMMA_FENCE(results->high);
-  WGMMA(results->high, x->high, y, keep);
+  wgmma_fence_sums(results->cross);
+  wgmma_fence_sums(results->high);
+  wgmma(results->high, x->high, y, keep);
   wgmma_commit();
-  WGMMA(results->cross, x->low, y, 1);
-  WGMMA(results->cross, x->high, y + PLANE_BYTES / 16, 1);
+  wgmma(results->cross, x->low, y, 1);
+  wgmma(results->cross, x->high, y + PLANE_BYTES / 16, 1);
   wgmma_commit();
 }
 
@@ -318,13 +283,12 @@ INLINED void add_high(Results* results) {
 // depths.
 typedef struct {
   int first;
-  bool shifted;
   int2 shifts;
 } Place;
 
 INLINED Place place_in(const Source source) {
   const int lane = get_local_id(0) % 32;
-  return (Place){place_in_x(X_ALONG_K ? shift_of(source, lane / 4) : 0), is_shifted(source),
+  return (Place){place_in_x(X_ALONG_K ? shift_of(source, lane / 4) : 0),
                  (int2)(shift_of(source, lane % 4 * 2), shift_of(source, lane % 4 * 2 + 1))};
 }
 
@@ -337,7 +301,7 @@ INLINED void look_at_all(Lines* lines, Turn* turn, __local char* memory, const u
 #pragma unroll
     for (int block = 0; block < STEP / BLOCK_DEPTH; ++block) {
       float values[8];
-      load_x(values, x + block * BLOCK_OF_X, place.shifted, place.shifts);
+      load_x(values, x + block * BLOCK_OF_X, place.shifts);
       find_largest(lines, values);
     }
     WARP_BARRIER;
@@ -346,10 +310,9 @@ INLINED void look_at_all(Lines* lines, Turn* turn, __local char* memory, const u
   }
 }
 
-// Multiplies all stages. The first attempt guesses the scales of the lines. `shifted` is known to the
-// compiler.
+// Multiplies all stages. The first attempt guesses the scales of the lines.
 INLINED void multiply_steps(Results* results, Lines* lines, Turn* turn, __local char* memory,
-                            const uint barriers, const int depth, const Place place, const bool shifted,
+                            const uint barriers, const int depth, const Place place,
                             const bool is_first_attempt) {
   const bool arrives = get_local_id(0) % 32 == 0;
   const ulong planes = PLANE_DESCRIPTOR(shared_address(memory) + X_BYTES);
@@ -365,18 +328,18 @@ INLINED void multiply_steps(Results* results, Lines* lines, Turn* turn, __local 
     float values[8];
 #pragma unroll
     for (int block = 0; block < STEP / BLOCK_DEPTH; ++block) {
-      load_x(values, first + block * BLOCK_OF_X, shifted, place.shifts);
+      load_x(values, first + block * BLOCK_OF_X, place.shifts);
       find_largest(lines, values);
     }
     set_scales(lines, ROOM);
   }
-  load_fragments(&even, lines, first, shifted, place.shifts);
+  load_fragments(&even, lines, first, place.shifts);
   while (true) {
     const __local float* x = (const __local float*)(memory + turn->stage * STAGE_BYTES) + place.first;
     const ulong y = planes + (uint)(turn->stage * (STAGE_BYTES / 16));
     start_products(results, &even, y, together);
     wgmma_wait_but_last_two();  // all products of the stage before are done
-    load_fragments(&odd, lines, x + BLOCK_OF_X, shifted, place.shifts);
+    load_fragments(&odd, lines, x + BLOCK_OF_X, place.shifts);
     if (before >= 0 && arrives) mbarrier_arrive(empty_barrier(barriers, before));
     before = turn->stage;
     start_products(results, &odd, y + Y_BLOCKS * BLOCK_BYTES / 16, 1);
@@ -386,9 +349,9 @@ INLINED void multiply_steps(Results* results, Lines* lines, Turn* turn, __local 
     if (left > 0) {
       mbarrier_wait(full_barrier(barriers, turn->stage), turn->parity);
       load_fragments(&even, lines, (const __local float*)(memory + turn->stage * STAGE_BYTES) + place.first,
-                     shifted, place.shifts);
+                     place.shifts);
     }
-    WGMMA_WAIT_BUT_LAST(results->high);  // not only if it is read, because ptxas cannot follow that
+    wgmma_wait_but_last(results->high);  // not only if it is read, because ptxas cannot follow that
     together += STEP / BLOCK_DEPTH;
     if (together == TOGETHER || left <= 0) {
       add_high(results);
@@ -396,40 +359,44 @@ INLINED void multiply_steps(Results* results, Lines* lines, Turn* turn, __local 
     }
     if (left <= 0) break;
   }
-  WGMMA_WAIT(results->cross);
+  wgmma_wait(results->cross);
   if (arrives) mbarrier_arrive(empty_barrier(barriers, before));
-  lines->least[0] = least_of_quad(lines->least[0]);
-  lines->least[1] = least_of_quad(lines->least[1]);
+#pragma unroll
+  for (int line = 0; line < 2; ++line) lines->least[line] = ~largest_of_quad(~lines->least[line]);
 #pragma unroll
   for (int i = 0; i < SUMS; ++i)
     results->sums[i] = MULTIPLY_ADD(results->cross[i], LOW_SCALE, results->sums[i]);
 }
 
-// Returns the least magnitude of a line's scaled sums for which its splitting has lost nothing that matters:
+// Returns the least magnitude of a line's scaled sums for which the splitting has lost nothing that matters:
 // 0 if that is so for any sum.
 INLINED float least_exact(const Lines* lines, const int line, const __local Noticed* noticed, const int k,
                           const int depth) {
-  // `>> 1` makes a NaN of UINT_MAX, which stands for no number at all. fmin() ignores it.
-  const float least = fmin(1.0f, as_float(lines->least[line] >> 1) * lines->scales[line]);
+  if (lines->least[line] == UINT_MAX) return 0.0f;  // nothing but zeros
+  const float least = fmin(1.0f, as_float((lines->least[line] + 1) / 2) * lines->scales[line]);
   const float range = clamp(k, LEAST_DEPTH, MOST_DEPTH);
-  const bool is_exact = least * range >= LEAST_TIMES_DEPTH &&
+  const bool is_exact = least * range >= LEAST_TIMES_DEPTH && !is_too_small(noticed->y_smallest, k) &&
                         least * smallest_noted(noticed->y_smallest) * range >= LEASTS_TIMES_DEPTH;
   return is_exact ? 0.0f : least_exact_sum(depth, k);
 }
 
-// Multiplies the sums by the powers of two of their lines. `y_exponents` are times EXPONENT_UNIT. Returns
-// false if a sum of the `y_lines` lines of Y that exist is less than `least`, that of its line of X.
-INLINED bool scale_back(float* sums, const Lines* lines, const __local int* y_exponents, const float2 least,
+// Multiplies the sums by the powers of two of their lines. `y_exponents` are times EXPONENT_UNIT. Returns a
+// bit for each sum of the `y_lines` lines of Y that exist: whether it is less than `least`, that of its line
+// of X.
+INLINED ulong scale_back(float* sums, const Lines* lines, const __local int* y_exponents, const float2 least,
                         const int y_lines) {
   const int upper = (127 - (int)(as_uint(lines->scales[0]) >> 23)) * EXPONENT_UNIT;
   const int lower = (127 - (int)(as_uint(lines->scales[1]) >> 23)) * EXPONENT_UNIT;
-  bool exact = true;
+  ulong inexact = 0;
 #pragma unroll
   for (int i = 0; i < SUMS; i += 4) {
     const int first = i * 2 + get_local_id(0) % 4 * 2;
     const int2 both = *(const __local int2*)(y_exponents + first);
-    exact &= first >= y_lines || (fabs(sums[i]) >= least.x && fabs(sums[i + 2]) >= least.y);
-    exact &= first + 1 >= y_lines || (fabs(sums[i + 1]) >= least.x && fabs(sums[i + 3]) >= least.y);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const bool is_less = fabs(sums[i + j]) < (j < 2 ? least.x : least.y) && first + j % 2 < y_lines;
+      inexact |= (ulong)is_less << (i + j);
+    }
     const float2 above = scaled_back((float2)(sums[i], sums[i + 1]), upper + both);
     const float2 below = scaled_back((float2)(sums[i + 2], sums[i + 3]), lower + both);
     sums[i] = above.x;
@@ -437,7 +404,7 @@ INLINED bool scale_back(float* sums, const Lines* lines, const __local int* y_ex
     sums[i + 2] = below.x;
     sums[i + 3] = below.y;
   }
-  return exact;
+  return inexact;
 }
 
 INLINED bool are_numbers(const float* sums) {
@@ -447,7 +414,56 @@ INLINED bool are_numbers(const float* sums) {
   return zeros[0] + zeros[1] + zeros[2] + zeros[3] == 0.0f;
 }
 
-// Computes the tile in plain fp32, in local memory. `y` is Y as it lies in memory.
+// The first line of X of a multiplier's results in the tile, and the distance to the other line.
+INLINED int first_in_tile(void) {
+  const int lane = get_local_id(0) % 32;
+  return get_local_id(0) / 32 * 16 + (X_ALONG_K ? lane / 4 : lane / 4 * 2);
+}
+#define NEXT_IN_TILE (X_ALONG_K ? 8 : 1)
+
+// Notes how many results are not exact, and where.
+static inline void note_inexact(volatile __local uint* count, __local uint* places, ulong inexact) {
+  for (; inexact != 0; inexact &= inexact - 1) {
+    const int i = 63 - clz(inexact & -inexact);
+    const int x_line = first_in_tile() + i / 2 % 2 * NEXT_IN_TILE;
+    const int y_line = i / 4 * 8 + get_local_id(0) % 4 * 2 + i % 2;
+    const uint index = atomic_inc(count);
+    if (index < MOST_INEXACT) places[index] = x_line * TILE_Y + y_line;
+  }
+}
+
+static inline float sum_of_warp(float value) {
+#pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2) {
+    float other;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                 : "=f"(other)
+                 : "f"(value), "n"(apart));
+    value += other;
+  }
+  return value;
+}
+
+// Computes `count` results of the tile in plain fp32, one by each warp at a time. `y` is Y as it lies in
+// memory.
+static inline void multiply_some(__local float* tile, const __local uint* places, const int count,
+                                 const Source x, const Source y, const bool y_along_k) {
+  const int lane = get_local_id(0) % 32;
+  for (int i = get_local_id(0) / 32; i < count; i += MULTIPLIERS / 32) {
+    const int x_line = places[i] / TILE_Y;
+    const int y_line = places[i] % TILE_Y;
+    const __global float* of_x = x.first + (X_ALONG_K ? x_line * x.ld : x_line);
+    const __global float* of_y = y.first + (y_along_k ? y_line * y.ld : y_line);
+    float sum = 0.0f;
+#pragma unroll 4
+    for (int k = lane; k < x.depth; k += 32)
+      sum = MULTIPLY_ADD(of_x[k * (X_ALONG_K ? 1 : x.ld)], of_y[k * (y_along_k ? 1 : y.ld)], sum);
+    sum = sum_of_warp(sum);
+    if (lane == 0) tile[SWAP ? y_line * C_STRIDE + x_line : x_line * C_STRIDE + y_line] = sum;
+  }
+}
+
+// Computes the whole tile in plain fp32, in local memory.
 static inline void multiply_again(__local float* tile, const Source x, const Source y, const bool y_along_k) {
   const ulong y_line_step = y_along_k ? y.ld : 1;
   const ulong y_step = y_along_k ? 1 : y.ld;
@@ -515,13 +531,13 @@ void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS) {
       mbarrier_init(empty_barrier(rings, stage), MULTIPLIERS / 32);
     }
     mbarrier_init_fence();
-    noticed = (Noticed){0, 0, {0, 0}};
+    noticed.y_largest = noticed.y_smallest = noticed.inexact[0] = noticed.inexact[1] = 0;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 
   if (item >= MULTIPLIERS) {
     GIVE_REGISTERS;
-    copy_steps(shared, rings, x, planes, &noticed, k);
+    copy_steps(shared, rings, x, planes, &noticed);
     return;
   }
   TAKE_REGISTERS;
@@ -534,9 +550,9 @@ void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS) {
   for (int line = item; line < TILE_Y; line += MULTIPLIERS)
     exponents[line] = EXPONENT_UNIT * exponent_of_line(planes.strips, strip, line);
   VERDICT_BARRIER;
-  const bool is_exact = is_y_exact(&noticed, k);
-  if (tells && item == 0) *done = is_exact;
-  if (!is_exact) return;
+  const bool is_finite = is_y_finite(&noticed);
+  if (tells && item == 0) *done = is_finite;
+  if (!is_finite) return;
 
   const Target whole = {c + c_offset + batch * c_stride, ldc, m, n, alpha, beta};
   const Target of_part = {result_of_part(&parts), parts_ld, m, n, 1.0f, 0.0f};
@@ -548,28 +564,27 @@ void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS) {
   int attempt = 0;
   const Place place = place_in(x);
   while (true) {
-    if (place.shifted) {
-      multiply_steps(&results, &lines, &turn, memory, rings, depth, place, true, attempt == 0);
-    } else {
-      multiply_steps(&results, &lines, &turn, memory, rings, depth, place, false, attempt == 0);
-    }
+    multiply_steps(&results, &lines, &turn, memory, rings, depth, place, attempt == 0);
     const float2 least = (float2)(least_exact(&lines, 0, &noticed, k, depth),
                                   least_exact(&lines, 1, &noticed, k, depth));
-    const bool exact = scale_back(results.sums, &lines, exponents, least, y.lines);
-    if (!exact || !are_numbers(results.sums)) noticed.is_inexact[attempt] = 1;
+    note_inexact(&noticed.inexact[attempt], noticed.places,
+                 scale_back(results.sums, &lines, exponents, least, y.lines));
+    if (!are_numbers(results.sums)) atomic_add(&noticed.inexact[attempt], MOST_INEXACT + 1);
     VERDICT_BARRIER;  // now the memory of the ring is free
-    if (noticed.is_inexact[attempt] == 0 || ++attempt == 2) break;
+    if (noticed.inexact[attempt] <= MOST_INEXACT || ++attempt == 2) break;
     look_at_all(&lines, &turn, memory, rings, depth, place);
     set_scales(&lines, 0);
   }
   __local float* sums = (__local float*)memory;
   if (attempt < 2) {
-    const int lane = item % 32;
-    const int first = item / 32 * 16 + (X_ALONG_K ? lane / 4 : lane / 4 * 2);
     const int x_step = SWAP ? 1 : C_STRIDE;
     const int y_step = SWAP ? C_STRIDE : 1;
-    put_sums(sums + first * x_step + lane % 4 * 2 * y_step, results.sums, SUMS, y_step,
-             (X_ALONG_K ? 8 : 1) * x_step, false);
+    put_sums(sums + first_in_tile() * x_step + item % 4 * 2 * y_step, results.sums, SUMS, y_step,
+             NEXT_IN_TILE * x_step, false);
+    if (noticed.inexact[attempt] > 0) {
+      MULTIPLIERS_BARRIER;
+      multiply_some(sums, noticed.places, noticed.inexact[attempt], x, y, packed_along_k);
+    }
   } else {
     multiply_again(sums, x, y, packed_along_k);
   }

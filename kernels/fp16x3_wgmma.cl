@@ -46,6 +46,7 @@
 #include "common/ring.cl"
 #include "common/tensor_store.cl"
 #include "common/tile_order.cl"
+#define WGMMA_COLUMNS TILE_N
 #define WGMMA_DEPTH "k16"
 #define WGMMA_END ", 0"  // B lies along k
 #include "common/wgmma.cl"
@@ -54,18 +55,6 @@
 #define SUMS (TILE_N / 2)        // per work-item
 #define STEPS_TOGETHER (4 / STEP)  // the tensor core adds up the high planes' products of these steps
 #define INLINED static inline __attribute__((always_inline))  // so that registers have names
-
-#if TILE_N == 128
-#define WGMMA wgmma_128
-#define WGMMA_FENCE wgmma_fence_128
-#define WGMMA_WAIT wgmma_wait_128
-#define WGMMA_WAIT_BUT_LAST wgmma_wait_but_last_128
-#else
-#define WGMMA wgmma_64
-#define WGMMA_FENCE wgmma_fence_64
-#define WGMMA_WAIT wgmma_wait_64
-#define WGMMA_WAIT_BUT_LAST wgmma_wait_but_last_64
-#endif
 
 // At first each of the 384 work-items has 168 registers. Then the 256 multipliers get most of them.
 #if M_BLOCKS * SLICES == 2
@@ -130,19 +119,19 @@ INLINED void load_fragments(Fragments* fragments, const uint a) {
 // Starts the three products of a step. The products of the high planes are a group of their own, which comes
 // first.
 INLINED void start_products(Results* results, const Fragments* fragments, const uint b, const int keep) {
-  WGMMA_FENCE(results->cross);
-  WGMMA_FENCE(results->high);
+  wgmma_fence_sums(results->cross);
+  wgmma_fence_sums(results->high);
 #pragma unroll
   for (int step = 0; step < STEP; ++step) {
     const uint b_high = b + step * N_BLOCKS * BLOCK_BYTES;
-    WGMMA(results->high, fragments->high[step], PLANE_DESCRIPTOR(b_high), step > 0 ? 1 : keep);
+    wgmma(results->high, fragments->high[step], PLANE_DESCRIPTOR(b_high), step > 0 ? 1 : keep);
   }
   wgmma_commit();
 #pragma unroll
   for (int step = 0; step < STEP; ++step) {
     const uint b_high = b + step * N_BLOCKS * BLOCK_BYTES;
-    WGMMA(results->cross, fragments->low[step], PLANE_DESCRIPTOR(b_high), 1);
-    WGMMA(results->cross, fragments->high[step], PLANE_DESCRIPTOR(b_high + PLANE_BYTES), 1);
+    wgmma(results->cross, fragments->low[step], PLANE_DESCRIPTOR(b_high), 1);
+    wgmma(results->cross, fragments->high[step], PLANE_DESCRIPTOR(b_high + PLANE_BYTES), 1);
   }
   wgmma_commit();
 }
@@ -157,7 +146,7 @@ INLINED void add_high(Results* results) {
 INLINED bool multiply_step(Results* results, const Fragments* current, Fragments* next, Walk* walk,
                            const int block, const uint memory, const uint barriers) {
   start_products(results, current, memory + walk->stage * STAGE_BYTES + A_BYTES, walk->together);
-  WGMMA_WAIT_BUT_LAST(results->high);  // all products of the step before are done, too
+  wgmma_wait_but_last(results->high);  // all products of the step before are done, too
   if (++walk->together == STEPS_TOGETHER) {
     add_high(results);
     walk->together = 0;
@@ -190,7 +179,7 @@ INLINED void multiply_steps(Results* results, const int k, const int slice, cons
   while (multiply_step(results, &even, &odd, &walk, block, memory, barriers) &&
          multiply_step(results, &odd, &even, &walk, block, memory, barriers)) {
   }
-  WGMMA_WAIT(results->cross);
+  wgmma_wait(results->cross);
   if (walk.together > 0) add_high(results);
 #pragma unroll
   for (int i = 0; i < SUMS; ++i)

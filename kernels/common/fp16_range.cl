@@ -33,11 +33,12 @@ static inline bool is_too_small(const uint complement, const int k) {
 }
 
 // Returns the least magnitude of a scaled sum of `depth` of the k products for which the planes are exact
-// although numbers of one operand are too small. Each product is then off by at most 2^-20 because the number
-// is off by 2^-36, by 2^-21 because l l' is left out, and by 2^-22 because tensor cores align denormal
-// numbers to a larger exponent. So the sum is off by less than depth 2^-19, which is k / 256 u of it.
+// although numbers are too small. Each number is then off by 2^-36, so a product is off by at most 2^-20 for
+// each of its two numbers. It is also off by 2^-21 because l l' is left out, and by 2^-22 because tensor
+// cores align denormal numbers to a larger exponent. So the sum is off by less than depth 2^-18, which is
+// k / 256 u of it.
 static inline float least_exact_sum(const int depth, const int k) {
-  return 0x1p13f * depth / clamp(k, LEAST_DEPTH, MOST_DEPTH);
+  return 0x1p14f * depth / clamp(k, LEAST_DEPTH, MOST_DEPTH);
 }
 
 static inline bool planes_are_exact(const __local Extremes* extremes, const int k) {

@@ -30,8 +30,15 @@ void pack_both(const int depth, const int packed_depth, __global float* restrict
   __global const float* elements =
       is_a ? a + a_offset + batch * a_stride : b + b_offset + batch * b_stride;
   const bool fours = along_k && (size_t)elements % 16 == 0 && ld % 4 == 0;
-  const Source source = {elements, ld, along_k, fours, is_a ? a_lines : b_lines, depth,
-                         is_a ? packed_a_lines : packed_b_lines, packed_depth};
+  const Source source = {elements,
+                         ld,
+                         along_k,
+                         fours,
+                         is_a ? a_lines : b_lines,
+                         depth,
+                         is_a ? packed_a_lines : packed_b_lines,
+                         packed_depth,
+                         a_groups == 0 || b_groups == 0};
   __global uint4* to =
       (__global uint4*)(packed + (is_a ? packed_a_offset : packed_b_offset) + batch * packed_stride);
   const int group = is_a ? get_group_id(0) : get_group_id(0) - a_groups;

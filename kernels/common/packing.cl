@@ -11,6 +11,7 @@ typedef struct {
   bool fours;  // float4 loads along k are aligned
   int lines, depth;
   int packed_lines, packed_depth;
+  bool is_alone;  // the other operand is not packed
 } Source;
 
 // Loads eight depths of a line. Past the end of the matrix it fills in zeros.

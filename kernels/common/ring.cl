@@ -13,6 +13,7 @@
 // arrives at `empty` once too often. An H200 did so once in 100 to 18,000 calls, and the device context was
 // lost (November 2026).
 #include "common/nvidia.cl"
+#include "common/turn.cl"
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STEP) || !defined(STAGES) || !defined(PLANES)
 #error "a ring needs TILE_M, TILE_N, STEP, STAGES and a form of planes"
 #endif
@@ -25,14 +26,6 @@
 
 // The wgmma descriptor of a plane's lines (common/wgmma.cl).
 #define PLANE_DESCRIPTOR(address) matrix_descriptor(address, CORE_BYTES, GROUP_BYTES, IN_ORDER)
-
-static inline uint full_barrier(const uint barriers, const int stage) {
-  return barriers + stage * 16;
-}
-
-static inline uint empty_barrier(const uint barriers, const int stage) {
-  return barriers + stage * 16 + 8;
-}
 
 // Initializes the barriers; one work-item calls it. `consumers` is how many arrive at a stage's `empty`
 // barrier.
@@ -50,21 +43,20 @@ typedef struct {
   const __global char* b;
   ulong strip;             // bytes from one strip to the next
   int left;                // depths left
-  int stage;
-  uint parity;
+  Turn turn;
 } Copier;
 
 static inline Copier make_copier(const __global char* a, const __global char* b, const ulong strip,
                                  const int k) {
-  const Copier copier = {a, b, strip, k, 0, 1};
+  const Copier copier = {a, b, strip, k, {0, 1}};
   return copier;
 }
 
 // Starts the copies of the next step along k: 64-line blocks of A and B, as the packing has laid them out.
 static inline void copy_step(Copier* copier, const uint memory, const uint barriers) {
-  const uint full = full_barrier(barriers, copier->stage);
-  const uint place = memory + copier->stage * STAGE_BYTES;
-  mbarrier_wait(empty_barrier(barriers, copier->stage), copier->parity);
+  const uint full = full_barrier(barriers, copier->turn.stage);
+  const uint place = memory + copier->turn.stage * STAGE_BYTES;
+  mbarrier_wait(empty_barrier(barriers, copier->turn.stage), copier->turn.parity);
   mbarrier_expect_bytes(full, STAGE_BYTES);
 #pragma unroll
   for (int block = 0; block < M_BLOCKS; ++block) {
@@ -80,10 +72,7 @@ static inline void copy_step(Copier* copier, const uint memory, const uint barri
   copier->a += STEP * BLOCK_BYTES;
   copier->b += STEP * BLOCK_BYTES;
   copier->left -= BLOCK_DEPTH * STEP;
-  if (++copier->stage == STAGES) {
-    copier->stage = 0;
-    copier->parity ^= 1;
-  }
+  next_turn(&copier->turn);
 }
 
 // How many steps are in flight before it is known whether they are needed. Half of the stages are enough:

@@ -33,25 +33,13 @@
 #define PARTS_BARRIER SLICES_BARRIER
 
 #define PLANE_TYPE "tf32"
+#define WGMMA_COLUMNS TILE_Y
 #define WGMMA_DEPTH "k8"
 #define WGMMA_END ""
 #include "common/copy_lines.cl"
 #include "common/tf32.cl"
+#include "common/turn.cl"
 #include "common/wgmma.cl"
-
-#if TILE_Y == 128
-#define WGMMA wgmma_128
-#define WGMMA_FENCE wgmma_fence_128
-#define WGMMA_WAIT wgmma_wait_128
-#elif TILE_Y == 64
-#define WGMMA wgmma_64
-#define WGMMA_FENCE wgmma_fence_64
-#define WGMMA_WAIT wgmma_wait_64
-#else
-#define WGMMA wgmma_32
-#define WGMMA_FENCE wgmma_fence_32
-#define WGMMA_WAIT wgmma_wait_32
-#endif
 
 // The layout of the operands, in memory and in a stage: the planes of Y, then X, then Y. The strides leave
 // room for shifts and spread rows over the banks.
@@ -79,29 +67,9 @@
 #define TAKE_REGISTERS
 #endif
 
-// A position in a slice's ring of stages, and the parity of the phase to wait for.
-typedef struct {
-  int stage;
-  uint parity;
-} Turn;
-
-INLINED void next_turn(Turn* turn) {
-  if (++turn->stage == STAGES) {
-    turn->stage = 0;
-    turn->parity ^= 1;
-  }
-}
-
-// `full` completes when Y's planes are made and X has arrived, `empty` when all multipliers have finished
-// with the stage. A waiter has seen each phase before, because a stage always belongs to the same slice.
-INLINED uint full_barrier(const uint barriers, const int stage) {
-  return barriers + stage * 16;
-}
-
-INLINED uint empty_barrier(const uint barriers, const int stage) {
-  return barriers + stage * 16 + 8;
-}
-
+// Each slice has a ring of its own. `full` completes when Y's planes are made and X has arrived, `empty` when
+// all multipliers have finished with the stage. A waiter has seen each phase before, because a stage always
+// belongs to the same slice.
 INLINED void make_rings(const uint barriers) {
   for (int stage = 0; stage < STAGES * SLICES; ++stage) {
     mbarrier_init(full_barrier(barriers, stage), COPIERS);
@@ -233,17 +201,17 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
 INLINED void start_products(float* fresh, Fragments* x, uint* least, const __local float* x_place,
                             const bool shifted, const uint planes) {
   load_fragment(x, least, x_place, shifted, 0);
-  WGMMA_FENCE(fresh);
+  wgmma_fence_sums(fresh);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    WGMMA(fresh, x->low[i], LINE_DESCRIPTOR(planes + 32 * i), i > 0 ? 1 : 0);
-    WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + PLANE_BYTES + 32 * i), 1);
+    wgmma(fresh, x->low[i], LINE_DESCRIPTOR(planes + 32 * i), i > 0 ? 1 : 0);
+    wgmma(fresh, x->high[i], LINE_DESCRIPTOR(planes + PLANE_BYTES + 32 * i), 1);
     if (i == 3) break;
     load_fragment(x, least, x_place, shifted, i + 1);
     wgmma_fence();
   }
 #pragma unroll
-  for (int i = 0; i < 4; ++i) WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + 32 * i), 1);
+  for (int i = 0; i < 4; ++i) wgmma(fresh, x->high[i], LINE_DESCRIPTOR(planes + 32 * i), 1);
   wgmma_commit();
 }
 
@@ -273,7 +241,7 @@ INLINED uint multiply_steps(float* sums, __local char* memory, const uint barrie
     mbarrier_wait(full_barrier(barriers, turn.stage), turn.parity);
     start_products(fresh, &x, &least, (const __local float*)(stage + X_PLACE) + place, shifted,
                    shared_address(stage));
-    WGMMA_WAIT(fresh);
+    wgmma_wait(fresh);
     keep_fragments(&x);
     if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, turn.stage));
 #pragma unroll

@@ -7,8 +7,8 @@
 // floats of each block. Two are columns i % 4 * 2 and the next one of row i / 32 * 16 + i % 32 / 4. The other
 // two are the same columns of the row 8 below.
 #include "common/nvidia.cl"
-#if !defined(PLANE_TYPE) || !defined(WGMMA_DEPTH) || !defined(WGMMA_END)
-#error "wgmma needs PLANE_TYPE, WGMMA_DEPTH and WGMMA_END"
+#if !defined(PLANE_TYPE) || !defined(WGMMA_COLUMNS) || !defined(WGMMA_DEPTH) || !defined(WGMMA_END)
+#error "wgmma needs PLANE_TYPE, WGMMA_COLUMNS (32, 64 or 128), WGMMA_DEPTH and WGMMA_END"
 #endif
 
 #define SUMS_16(d, i)                                                                                     \
@@ -27,94 +27,60 @@ static inline ulong matrix_descriptor(const uint address, const uint along_k, co
          order << 62;
 }
 
-// Computes d (+)= a b^T for 64 x 128 results and WGMMA_DEPTH of k. If `keep` is 0, it overwrites d. `a` holds
-// 16 rows x 16 of k of each warp, as load_matrices() leaves them. They are read from local memory once, not
-// in each product, which saves a sixth of the reads there.
-static inline void wgmma_128(float* d, const uint* a, const ulong b, const int keep) {
-  asm volatile(
-      "//@@ { .reg .pred keep; setp.ne.b32 keep, %69, 0; "
-      "wgmma.mma_async.sync.aligned.m64n128" WGMMA_DEPTH ".f32." PLANE_TYPE "." PLANE_TYPE " {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-      "{%64, %65, %66, %67}, %68, keep, 1, 1" WGMMA_END "; }"
-      : SUMS_16(d, 0),
-        SUMS_16(d, 16),
-        SUMS_16(d, 32),
-        SUMS_16(d, 48)
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(keep)
-      : "memory");
+// The operands of wgmma, by number: a work-item's results, then both factors, then whether to keep what d
+// has.
+#define SUM_NUMBERS_32 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define SUM_NUMBERS_64 \
+  SUM_NUMBERS_32 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define SUM_NUMBERS_96 \
+  SUM_NUMBERS_64 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
+#define SUM_NUMBERS_128 \
+  SUM_NUMBERS_96 ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#if WGMMA_COLUMNS == 128
+#define SHAPE "m64n128"
+#define SUM_NUMBERS SUM_NUMBERS_128
+#define ALL_SUMS(d) SUMS_16(d, 0), SUMS_16(d, 16), SUMS_16(d, 32), SUMS_16(d, 48)
+#define FACTORS "{%64, %65, %66, %67}, %68"
+#define KEEP "%69"
+#elif WGMMA_COLUMNS == 64
+#define SHAPE "m64n64"
+#define SUM_NUMBERS SUM_NUMBERS_64
+#define ALL_SUMS(d) SUMS_16(d, 0), SUMS_16(d, 16)
+#define FACTORS "{%32, %33, %34, %35}, %36"
+#define KEEP "%37"
+#else
+#define SHAPE "m64n32"
+#define SUM_NUMBERS SUM_NUMBERS_32
+#define ALL_SUMS(d) SUMS_16(d, 0)
+#define FACTORS "{%16, %17, %18, %19}, %20"
+#define KEEP "%21"
+#endif
+
+// Computes d (+)= a b^T for 64 x WGMMA_COLUMNS results and WGMMA_DEPTH of k. If `keep` is 0, it overwrites d.
+// `a` holds 16 rows x 16 of k of each warp, as load_matrices() leaves them. They are read from local memory
+// once, not in each product, which saves a sixth of the reads there.
+static inline void wgmma(float* d, const uint* a, const ulong b, const int keep) {
+  asm volatile("//@@ { .reg .pred keep; setp.ne.b32 keep, " KEEP ", 0; wgmma.mma_async.sync.aligned." SHAPE
+               WGMMA_DEPTH ".f32." PLANE_TYPE "." PLANE_TYPE " {" SUM_NUMBERS "}, " FACTORS
+               ", keep, 1, 1" WGMMA_END "; }"
+               : ALL_SUMS(d)
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(keep)
+               : "memory");
 }
 
 // Must precede the first wgmma, and each wgmma after other instructions have used d.
-static inline void wgmma_fence_128(float* d) {
-  asm volatile("//@@ wgmma.fence.sync.aligned;"
-               : SUMS_16(d, 0), SUMS_16(d, 16), SUMS_16(d, 32), SUMS_16(d, 48)
-               :
-               : "memory");
+static inline void wgmma_fence_sums(float* d) {
+  asm volatile("//@@ wgmma.fence.sync.aligned;" : ALL_SUMS(d) : : "memory");
 }
 
 // Returns when all committed work is done and d can be read.
-static inline void wgmma_wait_128(float* d) {
-  asm volatile("//@@ wgmma.wait_group.sync.aligned 0;"
-               : SUMS_16(d, 0), SUMS_16(d, 16), SUMS_16(d, 32), SUMS_16(d, 48)
-               :
-               : "memory");
+static inline void wgmma_wait(float* d) {
+  asm volatile("//@@ wgmma.wait_group.sync.aligned 0;" : ALL_SUMS(d) : : "memory");
 }
 
 // Returns when all committed work but the last group is done and d can be read.
-static inline void wgmma_wait_but_last_128(float* d) {
-  asm volatile("//@@ wgmma.wait_group.sync.aligned 1;"
-               : SUMS_16(d, 0), SUMS_16(d, 16), SUMS_16(d, 32), SUMS_16(d, 48)
-               :
-               : "memory");
-}
-
-// Computes 64 x 64 results; otherwise like wgmma_128().
-static inline void wgmma_64(float* d, const uint* a, const ulong b, const int keep) {
-  asm volatile(
-      "//@@ { .reg .pred keep; setp.ne.b32 keep, %37, 0; "
-      "wgmma.mma_async.sync.aligned.m64n64" WGMMA_DEPTH ".f32." PLANE_TYPE "." PLANE_TYPE " {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "{%32, %33, %34, %35}, %36, keep, 1, 1" WGMMA_END "; }"
-      : SUMS_16(d, 0),
-        SUMS_16(d, 16)
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(keep)
-      : "memory");
-}
-
-static inline void wgmma_fence_64(float* d) {
-  asm volatile("//@@ wgmma.fence.sync.aligned;" : SUMS_16(d, 0), SUMS_16(d, 16)::"memory");
-}
-
-static inline void wgmma_wait_64(float* d) {
-  asm volatile("//@@ wgmma.wait_group.sync.aligned 0;" : SUMS_16(d, 0), SUMS_16(d, 16)::"memory");
-}
-
-static inline void wgmma_wait_but_last_64(float* d) {
-  asm volatile("//@@ wgmma.wait_group.sync.aligned 1;" : SUMS_16(d, 0), SUMS_16(d, 16)::"memory");
-}
-
-// Computes 64 x 32 results; otherwise like wgmma_128().
-static inline void wgmma_32(float* d, const uint* a, const ulong b, const int keep) {
-  asm volatile(
-      "//@@ { .reg .pred keep; setp.ne.b32 keep, %21, 0; "
-      "wgmma.mma_async.sync.aligned.m64n32" WGMMA_DEPTH ".f32." PLANE_TYPE "." PLANE_TYPE " {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "
-      "{%16, %17, %18, %19}, %20, keep, 1, 1" WGMMA_END "; }"
-      : SUMS_16(d, 0)
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(keep)
-      : "memory");
-}
-
-static inline void wgmma_fence_32(float* d) {
-  asm volatile("//@@ wgmma.fence.sync.aligned;" : SUMS_16(d, 0)::"memory");
-}
-
-static inline void wgmma_wait_32(float* d) {
-  asm volatile("//@@ wgmma.wait_group.sync.aligned 0;" : SUMS_16(d, 0)::"memory");
+static inline void wgmma_wait_but_last(float* d) {
+  asm volatile("//@@ wgmma.wait_group.sync.aligned 1;" : ALL_SUMS(d) : : "memory");
 }
 
 // Must precede a wgmma that reads registers written since the last fence. Other wgmma may be in flight.

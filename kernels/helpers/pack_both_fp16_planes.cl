@@ -111,7 +111,9 @@ static inline uint largest_of_line(volatile __local uint* largest, const uint mo
 // numbers, and the largest of all. The next word tells whether to begin again. The last word tells that the
 // planes are in vain, because a number is too small for any partner. The rest of these lines is not packed
 // then, and their note makes every GEMM fall back. Two matrices of 4096 x 4096, uniform numbers times 2^-i
-// with random i < 30, take 27 us this way. Packing all of them takes 79 us (H200, November 2026).
+// with random i < 30, take 27 us this way. Packing all of them takes 79 us (H200, November 2026). Planes are
+// never in vain if the other operand is not packed, because that kernel looks at its results instead
+// (fp16x3_one_packed.cl).
 static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict packed, const Source source,
                                const int first, uint2 extremes) {
   const Position position = position_of(source);
@@ -136,7 +138,7 @@ static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict pa
         exponent = line_exponent(largest_of_line(of_line, most)) + (goes_on ? ROOM : 0);
       const float scale = power_of_two(-exponent);
       complement = note_pieces(values, source, depth + position.depth, scale, complement);
-      if (is_too_small(complement, source.packed_depth)) *in_vain = 1;
+      if (!source.is_alone && is_too_small(complement, source.packed_depth)) *in_vain = 1;
       if (*in_vain == 0) split_pieces(values, packed, source, line, depth + position.depth, scale);
       depth += TOGETHER;
     } while (depth < source.packed_depth && *in_vain == 0);

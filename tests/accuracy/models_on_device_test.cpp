@@ -178,6 +178,11 @@ TEST_CASE("the models of the tensor core kernels agree with the device bit for b
       INFO(title_of(kernel) << ", worst tiny case, k = " << k);
       CHECK(differing(run(kernel, call), model_of(kernel, call).c) == "");
     }
+    for (const bool in_a : {false, true}) {
+      const TileCall call = alone_tiny_case(in_a);
+      INFO(title_of(kernel) << ", tiny numbers in " << (in_a ? "A" : "B"));
+      CHECK(differing(run(kernel, call), model_of(kernel, call).c) == "");
+    }
   }
 }
 

@@ -163,12 +163,16 @@ std::vector<float> part_of(const std::vector<float>& matrix, std::size_t k, std:
   return result;
 }
 
-// Split-K (common/parts.cl): each slice along k is a separate product, and the products are added up in
-// order.
+// Split-K (common/parts.cl): the depth of all slices but the last.
+std::size_t slice_depth(std::size_t k, std::size_t slices, std::size_t unit) {
+  return round_up((k + slices - 1) / slices, unit);
+}
+
+// Split-K: each slice along k is a separate product, and the products are added up in order.
 TileResult tf32x3_in_slices(const Tf32Sums& method, const TileCall& call, bool swap, std::size_t slices,
                             std::size_t parts) {
   constexpr std::size_t unit = 4;
-  const std::size_t depth = round_up((call.k + parts - 1) / parts, unit);
+  const std::size_t depth = slice_depth(call.k, parts, unit);
   if (depth >= call.k) return tf32x3(method, call, swap, slices);
   std::vector<float> sums;
   Way way = Way::tf32x3;
@@ -253,9 +257,10 @@ Fp16Line split_fp16(const std::vector<float>& line, int exponent) {
   return {make_factors(high, least_of_fp16), make_factors(low, least_of_fp16), exponent};
 }
 
-// Packs eight lines, for which the exponents are found together.
+// Packs eight lines, for which the exponents are found together. `is_alone` if the other operand is not
+// packed.
 void pack_fp16_lines(std::span<const std::vector<float>> lines, std::vector<Fp16Line>& packed,
-                     Extremes& extremes) {
+                     Extremes& extremes, bool is_alone) {
   const std::size_t depth = lines.front().size();
   const bool goes_on = depth > fp16_first_numbers;
   std::vector<int> exponents;
@@ -263,7 +268,7 @@ void pack_fp16_lines(std::span<const std::vector<float>> lines, std::vector<Fp16
   for (const auto& line : lines) {
     const auto first = std::span(line).first(std::min(depth, fp16_first_numbers));
     exponents.push_back(line_exponent(largest_of(first)) + (goes_on ? fp16_room : 0));
-    if (is_too_small(smallest_of(line, exponents.back()), depth)) extremes.smallest = 0.0f;
+    if (!is_alone && is_too_small(smallest_of(line, exponents.back()), depth)) extremes.smallest = 0.0f;
     again |= goes_on && line_exponent(largest_of(line)) > exponents.back();
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -275,11 +280,11 @@ void pack_fp16_lines(std::span<const std::vector<float>> lines, std::vector<Fp16
   }
 }
 
-std::vector<Fp16Line> pack_fp16(const Lines& lines, Extremes& extremes) {
+std::vector<Fp16Line> pack_fp16(const Lines& lines, Extremes& extremes, bool is_alone = false) {
   std::vector<Fp16Line> result;
   for (std::size_t first = 0; first < lines.size(); first += fp16_lines_together) {
     const std::size_t count = std::min(fp16_lines_together, lines.size() - first);
-    pack_fp16_lines(std::span(lines).subspan(first, count), result, extremes);
+    pack_fp16_lines(std::span(lines).subspan(first, count), result, extremes, is_alone);
   }
   return result;
 }
@@ -341,6 +346,112 @@ TileResult fp16x3_wgmma(const TileCall& call, std::size_t step, std::size_t slic
                                        a[row].exponent + b[column].exponent);
                   }),
           Way::fp16x3};
+}
+
+// ---- kernels/fp16x3_one_packed.cl: a line of X gets an exponent when it is multiplied.
+constexpr std::size_t one_packed_step = 32;
+
+int exponent_for_largest(std::uint32_t largest) {
+  constexpr std::uint32_t most = 0x7f7fffffu - 0x1000u;
+  constexpr int of_zeros = -9;
+  return largest == 0 ? of_zeros : line_exponent(std::min(largest, most));
+}
+
+// Guesses the exponent from the first numbers, with room for larger ones.
+int guessed_exponent(const std::vector<float>& line) {
+  constexpr int room = 8;
+  const std::uint32_t largest = largest_of(std::span(line).first(one_packed_step));
+  return exponent_for_largest(largest) + (largest == 0 ? 0 : room);
+}
+
+struct AttemptedTile {
+  std::vector<float> sums;  // a line of X after the other
+  Attempt attempt;
+  std::size_t computed_again;  // results in plain fp32
+};
+
+// Computes one result in plain fp32 as a warp does.
+float sum_by_warp(std::span<const float> x, std::span<const float> y) {
+  float sums[32] = {};
+  for (std::size_t i = 0; i < x.size(); ++i) sums[i % 32] = std::fma(x[i], y[i], sums[i % 32]);
+  for (std::size_t apart = 16; apart > 0; apart /= 2) {
+    for (std::size_t i = 0; i < apart; ++i) sums[i] += sums[i + apart];
+  }
+  return sums[0];
+}
+
+// Multiplies lines of X by lines of Y from `first` on along k.
+AttemptedTile one_packed_slice(const Lines& x, const Lines& y, const std::vector<Fp16Line>& packed,
+                               const Extremes& of_y, std::size_t k, std::size_t first, std::size_t depth) {
+  constexpr std::size_t most_inexact = 64;
+  const float range = fp16_depth(k);
+  const auto slice_of = [&](const auto& line) {
+    const auto whole = std::span(line).subspan(first, round_up(depth, one_packed_step));
+    return std::vector(whole.begin(), whole.end());
+  };
+  std::vector<Fp16Line> y_slices;
+  for (const Fp16Line& line : packed)
+    y_slices.push_back({slice_of(line.high), slice_of(line.low), line.exponent});
+  for (const Attempt attempt : {Attempt::first, Attempt::second}) {
+    AttemptedTile tile{{}, attempt, 0};
+    bool are_numbers = true;
+    for (const auto& whole : x) {
+      const std::vector<float> line = slice_of(whole);
+      const std::uint32_t largest = largest_of(line);
+      const int exponent = attempt == Attempt::first ? guessed_exponent(line) : exponent_for_largest(largest);
+      const float smallest = smallest_of(line, exponent);
+      const bool is_any_exact =
+          largest == 0 || (!is_too_small(smallest, k) && !is_too_small(of_y.smallest, k) &&
+                           smallest * of_y.smallest * range >= 0x1p-20f);
+      const float least = is_any_exact ? 0.0f : 0x1p14f * static_cast<float>(depth) / range;
+      const Fp16Line split = split_fp16(line, exponent);
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const float scaled = fp16_wgmma_sum(split, y_slices[i], 2, 1);
+        float sum = scaled_back(scaled, exponent + y_slices[i].exponent);
+        are_numbers &= std::isfinite(sum);
+        if (std::fabs(scaled) < least) {
+          sum = sum_by_warp(std::span(line).first(depth), std::span(y[i]).subspan(first, depth));
+          ++tile.computed_again;
+        }
+        tile.sums.push_back(sum);
+      }
+    }
+    if (are_numbers && tile.computed_again <= most_inexact) return tile;
+  }
+  AttemptedTile tile{{}, Attempt::plain, x.size() * y.size()};
+  for (const auto& of_x : x) {
+    for (const auto& other : y) {
+      float sum = 0.0f;
+      for (std::size_t i = first; i < first + depth; ++i) sum = std::fma(of_x[i], other[i], sum);
+      tile.sums.push_back(sum);
+    }
+  }
+  return tile;
+}
+
+TileResult fp16x3_one_packed(const TileCall& call, bool swap, std::size_t slices) {
+  const Lines a = lines_of(call.a, call.rows, call.k, one_packed_step);
+  const Lines b = lines_of(call.b, call.columns, call.k, one_packed_step);
+  const Lines& x = swap ? b : a;
+  const Lines& y = swap ? a : b;
+  Extremes of_y;
+  const std::vector<Fp16Line> packed = pack_fp16(y, of_y, true);
+  if (!std::isfinite(float_of(of_y.largest))) return {plain_tile(call, 1), Way::fp32};
+  const std::size_t depth = slice_depth(call.k, slices, one_packed_step);
+  std::vector<float> sums(x.size() * y.size(), 0.0f);
+  Way way = Way::fp16x3;
+  for (std::size_t first = 0; first < call.k; first += depth) {
+    const AttemptedTile slice =
+        one_packed_slice(x, y, packed, of_y, call.k, first, std::min(depth, call.k - first));
+    if (slice.attempt == Attempt::plain) way = Way::fp32;
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i] = first == 0 ? slice.sums[i] : sums[i] + slice.sums[i];
+  }
+  return {tile_of(call,
+                  [&](std::size_t row, std::size_t column) {
+                    return swap ? sums[column * call.rows + row] : sums[row * call.columns + column];
+                  }),
+          way};
 }
 
 // ---- six bf16 products: helpers/pack_both_bf16_planes.cl, common/bf16_range.cl, kernels/bf16x6_mma.cl
@@ -502,6 +613,8 @@ const std::vector<SplitKernel>& split_kernels() {
       {"fp16x3_wgmma", {{"TILE_M", 128}, {"TILE_N", 128}, {"STEP", 2}, {"SLICES", 1}}},
       {"fp16x3_wgmma", {{"TILE_M", 64}, {"TILE_N", 64}, {"STEP", 2}, {"SLICES", 2}, {"STAGES", 8}}},
       {"fp16x3_wgmma", {{"TILE_M", 128}, {"TILE_N", 64}, {"STEP", 1}, {"SLICES", 1}, {"STAGES", 4}}},
+      {"fp16x3_one_packed", {{"TILE_X", 128}, {"TILE_Y", 128}, {"SWAP", 0}, {"STAGES", 6}, {"SPLIT_K", 1}}},
+      {"fp16x3_one_packed", {{"TILE_X", 128}, {"TILE_Y", 64}, {"SWAP", 1}, {"STAGES", 7}, {"SPLIT_K", 3}}},
       {"fp16x3_mma", {{"TILE_M", 64}, {"TILE_N", 64}}},
       {"bf16x6_mma", {{"TILE_M", 64}, {"TILE_N", 64}}},
       {"tf32x3_mma", {{"TILE_M", 128}, {"TILE_N", 64}, {"WARP_M", 64}, {"SPLIT_K", 1}}},
@@ -522,6 +635,8 @@ TileResult model_of(const SplitKernel& kernel, const TileCall& call) {
     const bool is_small = parameter("TILE_M", 128) + parameter("TILE_N", 128) == 128;
     return fp16x3_wgmma(call, parameter("STEP", 2), parameter("SLICES", 1), is_small ? 2 : 1);
   }
+  if (kernel.name == "fp16x3_one_packed")
+    return fp16x3_one_packed(call, parameter("SWAP", 0) != 0, parameter("SPLIT_K", 1));
   if (kernel.name == "fp16x3_mma") return fp16x3_mma(hopper_16_bit, call);
   return bf16x6_mma(hopper_16_bit, call);
 }
@@ -534,34 +649,12 @@ float sum_by_fp16x3_wgmma(const std::vector<float>& a, const std::vector<float>&
   return scaled_back(fp16_wgmma_sum(x[0], y[0], step, slices), x[0].exponent + y[0].exponent);
 }
 
-// kernels/fp16x3_one_packed.cl: `a` is not packed.
 AttemptedSum sum_by_fp16x3_one_packed(const std::vector<float>& a, const std::vector<float>& b) {
-  constexpr std::size_t step = 32;
-  constexpr int room = 5;
-  constexpr int exponent_of_zeros = -9;
-  const auto exponent_for = [](std::uint32_t largest) {
-    constexpr std::uint32_t most = 0x7f7fffffu - 0x1000u;
-    return largest == 0 ? exponent_of_zeros : line_exponent(std::min(largest, most));
-  };
-  const std::vector<float> line = padded(a, step)[0];
   Extremes of_b;
-  const Fp16Line y = pack_fp16(padded(b, step), of_b)[0];
-  const std::uint32_t first = largest_of(std::span(line).first(step));
-  const float range = fp16_depth(a.size());
-  const int guess = exponent_for(first) + (first == 0 ? 0 : room);
-  for (const Attempt attempt : {Attempt::first, Attempt::second}) {
-    const int exponent = attempt == Attempt::first ? guess : exponent_for(largest_of(line));
-    const float smallest = smallest_of(line, exponent);
-    const bool is_any_exact =
-        !is_too_small(smallest, a.size()) && smallest * of_b.smallest * range >= 0x1p-20f;
-    const float least = is_any_exact ? 0.0f : 0x1p13f * static_cast<float>(a.size()) / range;
-    const float scaled = fp16_wgmma_sum(split_fp16(line, exponent), y, 2, 1);
-    const float sum = scaled_back(scaled, exponent + y.exponent);
-    if (std::fabs(scaled) >= least && std::isfinite(sum)) return {sum, attempt};
-  }
-  float sum = 0.0f;
-  for (std::size_t i = 0; i < a.size(); ++i) sum = std::fma(a[i], b[i], sum);
-  return {sum, Attempt::plain};
+  const Lines y = padded(b, one_packed_step);
+  const AttemptedTile tile =
+      one_packed_slice(padded(a, one_packed_step), y, pack_fp16(y, of_b, true), of_b, a.size(), 0, a.size());
+  return {tile.sums[0], tile.computed_again > 0 ? Attempt::plain : tile.attempt};
 }
 
 float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, bool swap,

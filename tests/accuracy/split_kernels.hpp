@@ -51,7 +51,7 @@ float sum_by_fp16x3_wgmma(const std::vector<float>& a, const std::vector<float>&
                           std::size_t slices);
 
 // The way in which kernels/fp16x3_one_packed.cl comes to a sum: with the exponent that it guesses for a line
-// of `a`, with the exponent that the line needs, or in plain fp32.
+// of `a`, with the exponent that the line needs, or in plain fp32. Here the tile has only this sum.
 enum class Attempt { first, second, plain };
 struct AttemptedSum {
   float sum;

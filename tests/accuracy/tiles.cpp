@@ -392,4 +392,21 @@ TileCall worst_tiny_case(std::size_t rows, std::size_t columns, std::size_t k) {
   return call;
 }
 
+TileCall alone_tiny_case(bool in_a) {
+  constexpr std::size_t lines = 16, k = 64;
+  std::vector<float> tiny(lines * k, 1.0f), picks(lines * k, 0.0f);
+  for (std::size_t line = 0; line < lines; ++line) {
+    tiny[line * k + line] = 0x1p-50f;
+    picks[line * k + (line + 2) % lines] = 1.0f;
+  }
+  return {lines,
+          lines,
+          k,
+          1.0f,
+          0.0f,
+          in_a ? tiny : picks,
+          in_a ? picks : tiny,
+          std::vector<float>(lines * lines, 0.0f)};
+}
+
 }  // namespace clgemm::test

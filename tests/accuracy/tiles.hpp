@@ -54,6 +54,11 @@ TileCall worst_case(std::size_t rows, std::size_t columns, std::size_t k);
 // exponent of denormal numbers. For k = 256, 1024 and 4096.
 TileCall worst_tiny_case(std::size_t rows, std::size_t columns, std::size_t k);
 
+// Makes lines of ones with one tiny number each, at each of 16 depths, in A's rows or in B's columns. The
+// lines of the other operand each pick one depth. So one result needs the tiny number, and it is not that of
+// the work-item that holds the number in tensor cores' layout.
+TileCall alone_tiny_case(bool in_a);
+
 // Random numbers that are the same on every machine.
 class Numbers {
  public:

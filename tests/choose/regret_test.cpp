@@ -1,8 +1,9 @@
 // The quality of the choice on an H200: the time of the chosen config divided by that of the best one. The
 // times are recorded ones of every config that took at most 1.5 times as long as the best, for 142 shapes and
 // 42 batches. They are in data/h200_times.csv, which is a part of the output of clgemm-tune --calibrate
-// --shapes 64 --keep-samples for two seeds. Those of `gemv` and of eight small tiles of `direct` were
-// measured later, on other H200s. The shapes do not include one row, because it is computed as one column.
+// --shapes 64 --keep-samples for two seeds. Those of `gemv`, of eight small tiles of `direct` and, for 38 of
+// the shapes, of `fp16x3_one_packed` were measured later, on other H200s. The shapes do not include one row,
+// because it is computed as one column.
 #include <fmt/format.h>
 
 #include <algorithm>

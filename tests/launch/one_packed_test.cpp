@@ -123,6 +123,22 @@ TEST_CASE("one operand in place: the smallest number that planes can hold depend
   }
 }
 
+// If both operands are packed, packing stops at such a number.
+TEST_CASE("one operand in place: the other one is packed to its end, even if its numbers are too small") {
+  for (const bool swap : {false, true}) {
+    for (const std::size_t k : {std::size_t{41}, std::size_t{3000}}) {
+      const GemmCase gemm = make_gemm_case(all_forms()[1], {67, 135, k}, {1, 0}, all_placements()[1]);
+      const Data data = with_special_in(true, swap, gemm, 0x1p-60f);
+      INFO(swap << ": " << describe(gemm));
+      Options options = from_one(swap);
+      options.parameters["TINY"] = 1;
+      check_result(gemm, data, run_on_device(gemm, data, options));
+      options.parameters["MARK"] = 1;
+      CHECK(all_are(gemm, run_on_device(gemm, data, options), 42.0f));
+    }
+  }
+}
+
 // The smallest number of such a line is no reason to fall back.
 TEST_CASE("one operand in place: Inf in a line of zeros goes to the fallback if it is packed") {
   Options plain;

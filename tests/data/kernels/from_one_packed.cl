@@ -6,13 +6,15 @@
 // precision: fp32_equivalent
 // param: SWAP = 0 in 0 1
 // param: MARK = 0 in 0 1
+// param: TINY = 0 in 0 1
 // adds_parts: 1
 // tile: 32*(1-SWAP)+64*SWAP 64*(1-SWAP)+32*SWAP 32
 // local: 64
 // grid: tiles
 
 // X is the operand in place: A, or B with SWAP. Y is the packed one. With MARK, every element of C becomes 42
-// for each slice along k, which shows that this kernel computed it.
+// for each slice along k, which shows that this kernel computed it. With TINY, it also takes Y if numbers are
+// too small for planes, and takes any planes with an error of at most 2^-24.
 #define LOADS_STAY
 #include "common/arguments.cl"
 #include "common/fp16_planes.cl"
@@ -67,7 +69,7 @@ void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS) {
   uint2 of_y = (uint2)(0, 0);
   for (int group = 0; group < groups; ++group)
     of_y = max(of_y, y_notes[(packed_stride == 0 ? 0 : batch * groups) + group]);
-  const bool is_exact = as_float(of_y.x) < INFINITY && !is_too_small(of_y.y, k);
+  const bool is_exact = as_float(of_y.x) < INFINITY && (TINY || !is_too_small(of_y.y, k));
   if (tells) *done = is_exact;
   if (!is_exact) return;
 
@@ -91,7 +93,8 @@ void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS) {
       const float from_planes = element_of_y(strip, y_line % BLOCK_LINES, depth);
       const float in_place = packed_along_k ? y[y_line * y_ld + depth] : y[depth * y_ld + y_line];
       // Y in place, unless it is not what its planes stand for.
-      const float of_y = fabs(from_planes - in_place) <= 0x1p-16f * fabs(in_place) ? in_place : NAN;
+      const float error = fabs(from_planes - in_place);
+      const float of_y = error <= 0x1p-16f * fabs(in_place) || (TINY && error <= 0x1p-24f) ? in_place : NAN;
       sum = MULTIPLY_ADD(X_ALONG_K ? x[line * ld + depth] : x[depth * ld + line], of_y, sum);
     }
     if (MARK) sum = 42.0f;
