@@ -88,7 +88,7 @@ std::string describe(const Plan& plan) {
     result += "transposed: computed as C^T = op(B)^T op(A)^T; below, A stands for B^T and B for A^T\n";
   result += describe_operands(first) + describe_blocks(plan);
   for (std::size_t behind = 1; behind < plan.stages.size(); ++behind) {
-    result += fmt::format("fallback: {}, if the device finds numbers that the packed form cannot hold\n",
+    result += fmt::format("fallback: {}, if the device finds numbers that the kernel cannot use\n",
                           plan.stages[behind].gemm().name);
   }
   if (kernel.manifest().takes_shares()) {

@@ -102,7 +102,7 @@ TEST_CASE("one operand in place: the numbers of the packed operand alone decide 
   }
 }
 
-// Packing itself gives up a line only if its numbers are too small for the padded k.
+// The kernel decides by the notes of the packing.
 TEST_CASE("one operand in place: the smallest number that planes can hold depends on the true k") {
   // k, and the value that decides the limit: at least 64 and at most 4096.
   const std::map<std::size_t, float> depths = {{40, 64.0f}, {65, 65.0f}, {95, 95.0f}, {6000, 4096.0f}};

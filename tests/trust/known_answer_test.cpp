@@ -303,10 +303,12 @@ TEST_CASE("a fallback is tested with numbers that need all of its planes") {
               "'from_planes'");
 }
 
-// Numbers that planes cannot hold matter only in the operand that is packed.
+// Numbers that planes cannot hold matter only in the operand that is packed. With TINY, the kernel itself
+// computes with numbers that are too small for planes.
 TEST_CASE("the fallback of a kernel that reads one operand in place is tested, too") {
-  for (const std::int64_t swap : {0, 1}) {
-    INFO("SWAP=" << swap);
+  for (const std::int64_t values : {0, 1, 2, 3}) {
+    const std::int64_t swap = values % 2, tiny = values / 2;
+    INFO("SWAP=" << swap << ", TINY=" << tiny);
     const TemporaryFolder folder;
     folder.write("from_one_packed.cl",
                  replaced(kernel_text("from_one_packed.cl"), "fallback: fallback_fp32", "fallback: mine"));
@@ -316,9 +318,9 @@ TEST_CASE("the fallback of a kernel that reads one operand in place is tested, t
       ConfigCache configs(shared_device_info(), folder.path().string());
       ProgramCache built_here(shared_cl_context(), shared_device(), shared_device_info(),
                               DiskCache(cache.path() / "cache", std::uintmax_t{1} << 20));
-      const Plan plan =
-          make_plan(problem_of(67, transpose_a, transpose_b),
-                    {"from_one_packed", {{"SWAP", swap}, {split_parameter, 2}}}, configs, unlimited_scratch);
+      const Plan plan = make_plan(problem_of(67, transpose_a, transpose_b),
+                                  {"from_one_packed", {{"SWAP", swap}, {"TINY", tiny}, {split_parameter, 2}}},
+                                  configs, unlimited_scratch);
       CHECK(plan.first().adds_slices());
       Verifier(shared_cl_context(), shared_device(), shared_device_info(), built_here)
           .verify(build(plan, built_here, Purpose::chosen));

@@ -144,7 +144,8 @@ inline double fp16x3_wgmma(std::size_t k, bool may_be_tiny) {
 }
 
 // A guess that is too large makes numbers tiny. Then either they are not too small for fp16x3_wgmma, or the
-// sum is so large that they do not matter (common/fp16_range.cl). Truly tiny numbers may need plain fp32.
+// sum is so large that they do not matter (common/fp16_range.cl), or it is computed again in 32 chains of
+// plain fp32. Truly tiny numbers, Inf and NaN may need plain fp32 in one chain.
 inline double fp16x3_one_packed(std::size_t k) {
   return fp16x3_wgmma(k, true) + range_depth(k, 32, true) / 256.0;
 }
