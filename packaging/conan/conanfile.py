@@ -58,7 +58,7 @@ class Clgemm(ConanFile):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["CLGEMM_BUILD_TOOLS"] = bool(self.options.tools)
-        for off in ("CLGEMM_BUILD_TESTS", "CLGEMM_BUILD_PYTHON", "CLGEMM_BUILD_CLBLAST", "CLGEMM_WARNINGS_AS_ERRORS"):
+        for off in ("CLGEMM_BUILD_TESTS", "CLGEMM_BUILD_PYTHON", "CLGEMM_BUILD_CLBLAST", "CLGEMM_PRECOMPILED", "CLGEMM_WARNINGS_AS_ERRORS"):
             toolchain.cache_variables[off] = False
         toolchain.generate()
 

@@ -10,6 +10,7 @@
 #include "base/handles.hpp"
 #include "base/log.hpp"
 #include "build/compile.hpp"
+#include "build/precompiled.hpp"
 #include "build/spills.hpp"
 #include "kernel/contract.hpp"
 
@@ -74,8 +75,6 @@ ProgramCache::ProgramCache(cl::Context context, cl::Device device, const Device&
     : context_(std::move(context)),
       device_(std::move(device)),
       info_(info),
-      machine_(fmt::format("{}\n{}\n{}\n{}\n", info.name, info.driver_version, info.platform_name,
-                           info.platform_version)),
       gives_binaries_(info.platform_name != "Portable Computing Language"),
       disk_(std::move(disk)) {}
 
@@ -134,7 +133,7 @@ std::shared_ptr<BuiltKernel> ProgramCache::get_any(const std::shared_ptr<const K
 
 std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Purpose purpose,
                                                  Turn* turn) const {
-  const std::string key = disk_key(config);
+  const std::string key = disk_key(info_, config);
   const std::optional<DiskCache::Entry> entry = disk_.load(key);
   const bool has_verdict = entry && entry->trust == DiskCache::Trust::quarantined;
   if (has_verdict && purpose == Purpose::chosen) throw quarantine_error(config);
@@ -144,9 +143,11 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   if (has_binary && turn != nullptr) turn->end();
   cl::Program program = has_binary ? load(entry->binary, config, context_, device_) : cl::Program{};
   const bool from_disk = program() != nullptr;
-  if (!from_disk) program = compile(config, context_, device_, turn);
-  log(LogLevel::debug,
-      fmt::format("{} {}", from_disk ? "loaded from the cache:" : "compiled:", title_of(config)));
+  if (!from_disk) program = load_precompiled(config, turn);
+  const bool is_made = program() != nullptr;
+  if (!is_made) program = compile(config, context_, device_, turn);
+  const char* const origin = !is_made ? "compiled:" : from_disk ? "loaded from the cache:" : "precompiled:";
+  log(LogLevel::debug, fmt::format("{} {}", origin, title_of(config)));
 
   cl::Kernel kernel = checked_kernel(config, program, device_);
   const std::size_t spilled =
@@ -161,10 +162,20 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   return built;
 }
 
-// Returns the key of a build. Every field ends in a line feed or follows its length, so that no two builds
-// have the same key.
-std::string ProgramCache::disk_key(const KernelConfig& config) const {
-  return fmt::format("{}{}\n{}\n{}", machine_, config.build_options, config.file->source.size(),
+// Returns the program from its precompiled PTX. It is null if there is none, or if the driver does not accept
+// it, for example because it is older than the version of the PTX.
+cl::Program ProgramCache::load_precompiled(const KernelConfig& config, Turn* turn) const {
+  if (info_.platform_name != "NVIDIA CUDA") return {};
+  const std::vector<unsigned char> ptx = precompiled_ptx(config);
+  if (ptx.empty()) return {};
+  if (turn != nullptr) turn->end();
+  return load(ptx, config, context_, device_);
+}
+
+// Every field ends in a line feed or follows its length, so that no two builds have the same key.
+std::string ProgramCache::disk_key(const Device& device, const KernelConfig& config) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", device.name, device.driver_version, device.platform_name,
+                     device.platform_version, config.build_options, config.file->source.size(),
                      config.file->source);
 }
 

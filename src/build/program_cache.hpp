@@ -144,6 +144,9 @@ class ProgramCache {
   // Waits until everything that was to be kept is stored.
   void finish_keeping();
 
+  // Returns the key of a config's program in the disk cache.
+  static std::string disk_key(const Device& device, const KernelConfig& config);
+
  private:
   // A file is read once a context, and its config keeps it, so its address identifies its text.
   using Key = std::pair<std::shared_ptr<const KernelFile>, std::string>;
@@ -152,14 +155,13 @@ class ProgramCache {
   std::shared_ptr<BuiltKernel> get_any(const std::shared_ptr<const KernelConfig>& config, Purpose purpose,
                                        Turn* turn);
   std::shared_ptr<BuiltKernel> build(const KernelConfig& config, Purpose purpose, Turn* turn) const;
-  std::string disk_key(const KernelConfig& config) const;
+  cl::Program load_precompiled(const KernelConfig& config, Turn* turn) const;
   std::vector<unsigned char> binary_to_keep(const cl::Program& program) const noexcept;
   void store(BuiltKernel& built) const noexcept;
 
   cl::Context context_;
   cl::Device device_;
   Device info_;
-  std::string machine_;  // the part of each key on disk that names device, driver and platform
 
   // PoCL (3.1) sometimes corrupts its memory if it is asked for a binary while it compiles another kernel. It
   // keeps machine code in a cache of its own, so our cache then keeps only what is known about the kernels.

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <thread>
 
 #include "base/device.hpp"
 #include "build/disk_cache.hpp"
+#include "build/precompiled.hpp"
 #include "build/ptx.hpp"
 #include "fault_layer.hpp"
 #include "kernel/kernel_file.hpp"
@@ -202,6 +204,40 @@ TEST_CASE("a register limit is written into the PTX of NVIDIA's devices, and ign
     const Armed armed({always("clCreateProgramWithBinary", CL_INVALID_BINARY)});
     CHECK_ERROR(is_right, build_failed, "cannot be limited to 100 registers");
   }
+  layer().pretend_ptx({});
+}
+
+TEST_CASE("a precompiled program is used on an H200, and compiled if the driver does not accept it") {
+  if (is_nvidia()) return;
+  if (precompiled_programs().empty()) {
+    WARN("NOT TESTED: clgemm was built without precompiled programs");
+    return;
+  }
+  const TemporaryFolder cache;
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
+  const ScopedVariable default_device("CLGEMM_DEVICE", nullptr);
+  const MadeUp name(false, CL_DEVICE_NAME, text("a device"));
+  const MadeUp platform(true, CL_PLATFORM_NAME, text("NVIDIA CUDA"));
+  const MadeUp extensions(false, CL_DEVICE_EXTENSIONS, text("cl_khr_fp64 cl_nv_device_attribute_query"));
+  const MadeUp major(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, cl_uint{9});
+  const MadeUp minor(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, cl_uint{0});
+  Options options;
+  options.kernel = "coalesced";
+  // Returns how many programs were made from a binary, and from source.
+  const auto made = [&options] {
+    const Armed armed({counting("clCreateProgramWithBinary"), counting("clCreateProgramWithSource")});
+    Context context;
+    CHECK(is_right_on(context, options));
+    return std::pair(layer().counted(0), layer().counted(1));
+  };
+  using Made = std::pair<unsigned long, unsigned long>;
+  layer().pretend_ptx("a text that the cache keeps");
+  // This device does not know PTX. The layer then knows the binary that the PTX stands for.
+  CHECK(made() == Made{1, 1});
+  CHECK(contains(layer().ptx_of_program(), "\n.version 8.0\n.target sm_90, texmode_independent\n"));
+  for (const auto& entry : std::filesystem::directory_iterator(cache.path()))
+    std::filesystem::remove(entry.path());
+  CHECK(made() == Made{1, 0});
   layer().pretend_ptx({});
 }
 

@@ -1,5 +1,5 @@
 # Makes a static build of the library in another tree with the objects of this build. Only the package is
-# tested, so nothing is compiled twice except what CLGEMM_STATIC changes in the headers.
+# tested, so nothing is compiled twice except what CLGEMM_STATIC changes in the headers, and the file without zstd.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD_TREE} -G ${GENERATOR} -D BUILD_SHARED_LIBS=OFF
   -D CMAKE_BUILD_TYPE=${CONFIG} -D CLGEMM_BUILD_TESTS=OFF -D CLGEMM_BUILD_TOOLS=OFF -D CLGEMM_BUILD_BLAS=OFF -D CLGEMM_BUILD_CLBLAST=OFF
@@ -9,3 +9,6 @@ foreach(header clgemm.h clgemm.hpp)
     -fsyntax-only -include clgemm/${header} -x c++ /dev/null)
 endforeach()
 file(COPY_FILE ${ARCHIVE} ${BUILD_TREE}/src/libclgemm.a)
+set(without_zstd src/CMakeFiles/clgemm_objects.dir/build/precompiled.cpp.o)
+run(${CMAKE_COMMAND} --build ${BUILD_TREE} --target ${without_zstd})
+run(${AR} r ${BUILD_TREE}/src/libclgemm.a ${BUILD_TREE}/${without_zstd})

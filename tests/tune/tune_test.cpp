@@ -14,6 +14,7 @@
 #include <set>
 #include <thread>
 
+#include "build/precompiled.hpp"
 #include "choose/tuning_json.hpp"
 #include "support/llvmpipe.hpp"
 #include "support/made_up.hpp"
@@ -867,6 +868,42 @@ TEST_CASE("the programs prepared for an H200 are nearly all that shapes of anoth
   CHECK(waiting * 50 < calls);
 }
 
+// If this fails after a change of a kernel, kernels/precompiled/README.md says what to do.
+TEST_CASE("the precompiled programs are those that an H200 needs") {
+  if (precompiled_programs().empty()) {
+    WARN("NOT TESTED: clgemm was built without precompiled programs");
+    return;
+  }
+  const Device device = test::made_up_h200();
+  NeededPrograms programs(device, {});
+  for (const SgemmShape& shape : called_shapes(device.kind, 2000, 1)) programs.add(shape);
+  std::map<std::string, std::set<std::string>> needed;  // marks by file
+  std::map<std::string, std::pair<int, int>>
+      counts;  // by kernel: how many programs there are, and are needed
+  programs.for_each([&](const KernelConfig& config) {
+    needed[precompiled_file(config)].insert(precompiled_mark(config));
+    const std::vector<unsigned char> ptx = precompiled_ptx(config);
+    auto& [found, all] = counts[config.manifest().name];
+    ++all;
+    if (ptx.empty()) return;
+    ++found;
+    const std::string text(ptx.begin(), ptx.end());
+    CHECK(test::contains(text, "\n.version 8.0\n.target sm_90"));
+    CHECK(ptx_to_keep(text) == text);
+  });
+  for (const EmbeddedFile& file : precompiled_programs()) {
+    INFO(file.path);
+    CHECK(needed.count(std::string(file.path)) == 1);
+    for (const std::string& mark : precompiled_marks(file.text))
+      CHECK(needed[std::string(file.path)].count(mark) == 1);
+  }
+  for (const auto& [kernel, count] : counts) {
+    CAPTURE(kernel, count.first, count.second);
+    if (count.first == 0) WARN("there are no precompiled programs of " << kernel);
+    if (count.first != 0) CHECK(count.first * 100 >= count.second * 98);
+  }
+}
+
 TEST_CASE("--prepare keeps a program for each kind of call, and prints the folder") {
   const TemporaryFolder cache;
   const std::string variables = fmt::format("CLGEMM_PROBE=0 CLGEMM_CACHE_DIR='{}'", cache.path().string());
@@ -884,6 +921,13 @@ TEST_CASE("--prepare keeps a program for each kind of call, and prints the folde
   const Finished useless = run_program(command("--prepare --budget 3"));
   CHECK(useless.status == 2);
   CHECK(useless.err.find("--prepare measures nothing; --budget has no effect") != std::string::npos);
+  const Finished alone = run_program(command("--calibrate --keep-programs programs"));
+  CHECK(alone.status == 2);
+  CHECK(alone.err.find("--keep-programs needs --prepare") != std::string::npos);
+  // PoCL's binaries are no PTX.
+  const Finished kept_none = run_program(command(
+      fmt::format("--prepare --shapes 12 --keep-programs '{}/programs'", cache.path().string()), variables));
+  CHECK(kept_none.status == 1);
 }
 
 }  // namespace

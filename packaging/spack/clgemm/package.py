@@ -34,5 +34,6 @@ class Clgemm(CMakePackage):
             self.define("CLGEMM_BUILD_TESTS", False),
             self.define("CLGEMM_BUILD_PYTHON", False),
             self.define("CLGEMM_BUILD_CLBLAST", False),
+            self.define("CLGEMM_PRECOMPILED", False),
             self.define("CLGEMM_WARNINGS_AS_ERRORS", False),
         ]

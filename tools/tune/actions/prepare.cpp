@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "build/disk_cache.hpp"
+#include "build/precompiled.hpp"
+#include "build/program_cache.hpp"
 #include "call/arguments.hpp"
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
@@ -116,6 +121,30 @@ std::string failure_of(Context& context, const SgemmShape& shape, const Options&
   }
 }
 
+// Writes the programs into a folder as files of kernels/precompiled, without compression. Returns how many
+// programs there are.
+std::size_t write_programs(const NeededPrograms& programs, const std::filesystem::path& folder) {
+  const DiskCache cache = DiskCache::from_environment();
+  std::map<std::string, std::map<std::string, std::string>> files;  // PTX by file and mark
+  std::size_t written = 0;
+  programs.for_each([&](const KernelConfig& config) {
+    const auto entry = cache.load(ProgramCache::disk_key(programs.device(), config));
+    if (!entry || entry->trust == DiskCache::Trust::quarantined) return;
+    files[precompiled_file(config)][precompiled_mark(config)] =
+        ptx_to_keep({reinterpret_cast<const char*>(entry->binary.data()), entry->binary.size()});
+    ++written;
+  });
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, parts] : files) {
+    const std::filesystem::path path = folder / std::filesystem::path(name).stem();
+    std::ofstream stream(path, std::ios::binary);
+    for (const auto& [mark, ptx] : parts) stream << mark << ptx;
+    stream.close();
+    if (!stream) throw std::runtime_error(fmt::format("cannot write '{}'", path.string()));
+  }
+  return written;
+}
+
 }  // namespace
 
 std::vector<SgemmShape> called_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed) {
@@ -146,8 +175,8 @@ std::size_t NeededPrograms::add(const SgemmShape& shape) {
   const Plan plan = make_plan(problem, ranking.candidates.front().config, configs_, limit);
   const std::size_t before = programs_.size();
   for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
-    const KernelConfig& config = *plan.stages[stage].programs[role];
-    programs_.insert({config.file.get(), config.build_options});
+    const SharedConfig& config = plan.stages[stage].programs[role];
+    programs_.insert({{config->file.get(), config->build_options}, config});
   });
   return programs_.size() - before;
 }
@@ -175,6 +204,8 @@ int prepare(const TuneOptions& options) {
   for (const std::string& line : failed) fmt::print("FAILED {}\n", printable(line));
   fmt::print("{} programs for {} kinds of call on {} are in {}, {:.1f} s\n", programs.count(),
              shapes.size() - failed.size(), device.name, cache.folder, bench::ms_since(begin) / 1e3);
+  if (!options.programs_to.empty())
+    fmt::print("{} of them are in {}\n", write_programs(programs, options.programs_to), options.programs_to);
   return failed.empty() ? all_is_well : something_failed;
 }
 

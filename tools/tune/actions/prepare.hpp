@@ -3,7 +3,7 @@
 
 #include <clgemm/clgemm.hpp>
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,11 +38,19 @@ class NeededPrograms {
 
   std::size_t count() const { return programs_.size(); }
 
+  const Device& device() const { return device_; }
+
+  // Calls body(config) for each program.
+  template <class Body>
+  void for_each(const Body& body) const {
+    for (const auto& [text, config] : programs_) body(*config);
+  }
+
  private:
   const Device device_;
   ConfigCache configs_;
   Tuning tuning_;
-  std::set<std::pair<const KernelFile*, std::string>> programs_;  // the sources and the build options
+  std::map<std::pair<const KernelFile*, std::string>, SharedConfig> programs_;  // by source and build options
 };
 
 }  // namespace clgemm::tune

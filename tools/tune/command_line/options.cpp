@@ -176,6 +176,11 @@ void add_where(CLI::App& app, CommandLine& line) {
           "with one process for each core, so that no later call has to wait for the\n"
           "compiler")
       ->group(group);
+  app.add_option("--keep-programs", options.programs_to,
+                 "With --prepare on an NVIDIA GPU: also write the PTX of these programs into\n"
+                 "this folder, for kernels/precompiled")
+      ->type_name("FOLDER")
+      ->group(group);
   line.actions.add(Action::list, app.add_flag("--list"))
       ->description("Tune nothing, and print how many configs each kernel has on this device")
       ->group(group);
@@ -194,6 +199,8 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
   if (!options.samples_to.empty() && !has_samples)
     throw bench::UsageError(
         "--keep-samples needs --calibrate, --quick or --fit, because only these have samples");
+  if (!options.programs_to.empty() && options.action != Action::prepare)
+    throw bench::UsageError("--keep-programs needs --prepare, because only this compiles for all calls");
   if (is_fit && options.output.empty())
     throw bench::UsageError(fmt::format("{} needs --output, a tuning file that names the device", fit));
   const auto refuse = [&app](const std::vector<const char*>& names, const std::string& why) {

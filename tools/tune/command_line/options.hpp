@@ -45,6 +45,7 @@ struct TuneOptions {
   bool fresh = false;
   bool quick = false;                  // calibrates with few configs and shapes
   std::size_t calibration_shapes = 0;  // 0 means the program's default
+  std::string programs_to;             // a folder for the programs that --prepare compiled; empty means none
   std::string samples_to;              // a CSV file for the measurements of the calibration; empty means none
   std::string fit_from;                // the file that --fit or --regret reads
 };
