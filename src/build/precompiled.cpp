@@ -69,7 +69,7 @@ std::string precompiled_file(const KernelConfig& config) {
 }
 
 std::string precompiled_mark(const KernelConfig& config) {
-  // What the assembler writes to the log does not affect the PTX.
+  // This option affects only the log.
   const std::string options = without(config.build_options, fmt::format(" {}", verbose_option));
   const std::string all = fmt::format("{}\n{}\n{}\n{}", options, config.manifest().ptx_target,
                                       config.registers, text_for_compiler(config.file->source));
