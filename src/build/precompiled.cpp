@@ -4,28 +4,28 @@
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#ifdef CLGEMM_HAS_ZSTD
-#include <zstd.h>
-#endif
-
 #include <algorithm>
 #include <cstddef>
 
 #include "base/error.hpp"
+#include "build/decompress.hpp"
 
 namespace clgemm {
 namespace {
 
-// Comments would make every program stale whose file explains something better.
+// Comments would make every program stale whose file explains something better. A line is left out only if no
+// backslash joins it to another one, and if it ends no block comment.
 std::string text_for_compiler(std::string_view source) {
   std::string result;
+  bool continues = false;
   while (!source.empty()) {
     const std::string_view line = source.substr(0, source.find('\n'));
     source.remove_prefix(std::min(line.size() + 1, source.size()));
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string_view::npos) continue;
-    const std::string_view text = line.substr(first);
-    if (text.rfind("//", 0) == 0 || text.rfind("#line ", 0) == 0) continue;
+    const std::string_view text = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    const bool is_joined = continues || text.ends_with('\\');
+    continues = text.ends_with('\\');
+    const bool says_nothing = text.empty() || text.starts_with("//") || text.starts_with("#line ");
+    if (says_nothing && !is_joined && text.find("*/") == std::string_view::npos) continue;
     result.append(text).push_back('\n');
   }
   return result;
@@ -36,31 +36,7 @@ std::string without(std::string text, std::string_view part) {
   return place == std::string::npos ? text : text.erase(place, part.size());
 }
 
-constexpr std::string_view mark_begin = "// program ";
-
-#ifdef CLGEMM_HAS_ZSTD
-std::string decompressed(std::string_view compressed) {
-  constexpr unsigned long long most = 64 * 1024 * 1024;  // damaged data may claim any size
-  const unsigned long long size = ZSTD_getFrameContentSize(compressed.data(), compressed.size());
-  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > most) return {};
-  std::string result(static_cast<std::size_t>(size), '\0');
-  const std::size_t written =
-      ZSTD_decompress(result.data(), result.size(), compressed.data(), compressed.size());
-  return written == result.size() ? result : std::string{};
-}
-#else
-std::string decompressed(std::string_view) {
-  return {};
-}
-#endif
-
 }  // namespace
-
-#ifndef CLGEMM_HAS_ZSTD
-std::span<const EmbeddedFile> precompiled_programs() {
-  return {};
-}
-#endif
 
 std::string precompiled_file(const KernelConfig& config) {
   std::string result = config.manifest().name;
@@ -73,7 +49,7 @@ std::string precompiled_mark(const KernelConfig& config) {
   const std::string options = without(config.build_options, fmt::format(" {}", verbose_option));
   const std::string all = fmt::format("{}\n{}\n{}\n{}", options, config.manifest().ptx_target,
                                       config.registers, text_for_compiler(config.file->source));
-  return fmt::format("{}{:016x}\n", mark_begin, XXH3_64bits(all.data(), all.size()));
+  return fmt::format("{}{:016x}\n", precompiled_mark_begin, XXH3_64bits(all.data(), all.size()));
 }
 
 std::vector<unsigned char> precompiled_ptx(const KernelConfig& config) {
@@ -85,20 +61,12 @@ std::vector<unsigned char> precompiled_ptx(const KernelConfig& config) {
                               : ptx_behind(precompiled_mark(config), found->text);
 }
 
-std::vector<std::string> precompiled_marks(std::string_view compressed) {
-  const std::string text = decompressed(compressed);
-  std::vector<std::string> result;
-  for (std::size_t at = text.find(mark_begin); at != std::string::npos; at = text.find(mark_begin, at + 1))
-    result.push_back(text.substr(at, text.find('\n', at) + 1 - at));
-  return result;
-}
-
 std::vector<unsigned char> ptx_behind(const std::string& mark, std::string_view compressed) {
   const std::string text = decompressed(compressed);
   const std::size_t place = text.find(mark);
   if (place == std::string::npos) return {};
   const std::string_view behind = std::string_view(text).substr(place + mark.size());
-  const std::string_view ptx = behind.substr(0, behind.find(mark_begin));
+  const std::string_view ptx = behind.substr(0, behind.find(precompiled_mark_begin));
   return {ptx.begin(), ptx.end()};
 }
 

@@ -143,10 +143,15 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   if (has_binary && turn != nullptr) turn->end();
   cl::Program program = has_binary ? load(entry->binary, config, context_, device_) : cl::Program{};
   const bool from_disk = program() != nullptr;
-  if (!from_disk) program = load_precompiled(config, turn);
-  const bool is_made = program() != nullptr;
-  if (!is_made) program = compile(config, context_, device_, turn);
-  const char* const origin = !is_made ? "compiled:" : from_disk ? "loaded from the cache:" : "precompiled:";
+  const char* origin = "loaded from the cache:";
+  if (!from_disk) {
+    origin = "precompiled:";
+    program = load_precompiled(config, turn);
+  }
+  if (program() == nullptr) {
+    origin = "compiled:";
+    program = compile(config, context_, device_, turn);
+  }
   log(LogLevel::debug, fmt::format("{} {}", origin, title_of(config)));
 
   cl::Kernel kernel = checked_kernel(config, program, device_);
@@ -169,7 +174,10 @@ cl::Program ProgramCache::load_precompiled(const KernelConfig& config, Turn* tur
   const std::vector<unsigned char> ptx = precompiled_ptx(config);
   if (ptx.empty()) return {};
   if (turn != nullptr) turn->end();
-  return load(ptx, config, context_, device_);
+  cl::Program program = load(ptx, config, context_, device_);
+  if (program() == nullptr)
+    log(LogLevel::debug, fmt::format("the driver refused precompiled PTX of {}", title_of(config)));
+  return program;
 }
 
 // Every field ends in a line feed or follows its length, so that no two builds have the same key.

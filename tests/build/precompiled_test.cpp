@@ -26,6 +26,16 @@ TEST_CASE("comments, empty lines and places of includes do not make a program an
   CHECK(mark != precompiled_mark(config_of(head + "int one; int two;\n")));
 }
 
+TEST_CASE(
+    "a line without code counts if a backslash joins it to another one, or if it ends a block comment") {
+  const auto differ = [](const std::string& x, const std::string& y) {
+    return precompiled_mark(config_of(head + "\n" + x)) != precompiled_mark(config_of(head + "\n" + y));
+  };
+  CHECK(differ("#define A 1 \\\n\n+ 2\n", "#define A 1 \\\n+ 2\n"));
+  CHECK(differ("// a \\\nint x;\n", "int x;\n"));
+  CHECK(differ("/* a\n// */ int x; /*\n*/\n", "/* a\n*/\n"));
+}
+
 TEST_CASE("parameters, macros, device, PTX target and register limit make a program another one") {
   const std::string source = "int one;\n";
   const KernelConfig config = config_of(head + source);
@@ -55,18 +65,19 @@ TEST_CASE("a file of programs is named after kernel and parameters, and an unkno
 }
 
 TEST_CASE("a damaged file has no programs") {
-  if (precompiled_programs().empty()) {
-    WARN("NOT TESTED: clgemm was built without precompiled programs");
-    return;
-  }
+#ifdef CLGEMM_PRECOMPILED
+  REQUIRE_FALSE(precompiled_programs().empty());
   std::string file(precompiled_programs().front().text);
-  const std::string mark = "// program ";
+  const std::string mark(precompiled_mark_begin);
   CHECK_FALSE(ptx_behind(mark, file).empty());
   CHECK(ptx_behind("// another ", file).empty());
   CHECK(ptx_behind(mark, file.substr(0, file.size() / 2)).empty());
   CHECK(ptx_behind(mark, {}).empty());
   file[file.size() / 2] ^= 1;
   CHECK(ptx_behind(mark, file).empty());
+#else
+  WARN("NOT TESTED: clgemm was built without precompiled programs");
+#endif
 }
 
 TEST_CASE("PTX is kept for older drivers, too, and without what follows its text") {
