@@ -856,14 +856,11 @@ TEST_CASE("a file without tuning data is not overwritten") {
 TEST_CASE("the programs prepared for an H200 are nearly all that shapes of another seed need") {
   const Device device = test::made_up_h200();
   NeededPrograms programs(device, {});
-  for (const SgemmShape& shape : called_shapes(device.kind, 768, 1)) programs.add(shape);
+  programs.add(called_shapes(device.kind, 768, 1));
   const std::size_t prepared = programs.count();
-  std::size_t calls = 0;
-  std::size_t waiting = 0;
-  for (const SgemmShape& shape : called_shapes(device.kind, 64, 99)) {
-    ++calls;
-    if (programs.add(shape) != 0) ++waiting;
-  }
+  const std::vector<SgemmShape> others = called_shapes(device.kind, 64, 99);
+  const std::size_t calls = others.size();
+  const std::size_t waiting = programs.add(others).size();
   CAPTURE(prepared, calls, waiting);
   CHECK(prepared > 200);
   CHECK(waiting * 50 < calls);
@@ -874,7 +871,7 @@ TEST_CASE("the precompiled programs are those that an H200 needs") {
 #ifdef CLGEMM_PRECOMPILED
   const Device device = test::made_up_h200();
   NeededPrograms programs(device, {});
-  for (const SgemmShape& shape : called_shapes(device.kind, 2000, 1)) programs.add(shape);
+  programs.add(called_shapes(device.kind, 2000, 1));
   std::map<std::string, std::set<std::string>> needed;  // marks by file
   std::map<std::string, std::pair<int, int>>
       counts;  // by kernel: how many programs there are, and are needed

@@ -6,12 +6,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "base/sizes.hpp"
 #include "build/disk_cache.hpp"
 #include "build/precompiled.hpp"
 #include "build/program_cache.hpp"
@@ -161,24 +164,47 @@ std::vector<SgemmShape> called_shapes(DeviceKind kind, std::size_t count, std::u
 }
 
 NeededPrograms::NeededPrograms(const Device& device, const std::string& kernel_folder)
-    : device_(device), configs_(device_, kernel_folder), tuning_(tuning_from_environment()) {}
+    : device_(device), kernel_folder_(kernel_folder), tuning_(tuning_from_environment()) {}
 
 void NeededPrograms::probe_if_needed(const cl::Device& device) {
-  if (!gain_by_probe(usable_table(tuning_, configs_), device_.kind)) return;
+  ConfigCache configs(device_, kernel_folder_);
+  if (!gain_by_probe(usable_table(tuning_, configs), device_.kind)) return;
   if (const auto probed = probe(cl::Context(device), device, device_)) tuning_.scale_by(*probed);
 }
 
-std::size_t NeededPrograms::add(const SgemmShape& shape) {
+std::vector<SharedConfig> NeededPrograms::programs_of(const SgemmShape& shape, ConfigCache& configs) const {
   const Problem problem = check_shape(shape, device_);
   const std::size_t limit = default_scratch_limit(device_);
-  const Ranking ranking = rank_candidates(problem, configs_, tuning_, limit);
-  const Plan plan = make_plan(problem, ranking.candidates.front().config, configs_, limit);
-  const std::size_t before = programs_.size();
+  const Ranking ranking = rank_candidates(problem, configs, tuning_, limit);
+  const Plan plan = make_plan(problem, ranking.candidates.front().config, configs, limit);
+  std::vector<SharedConfig> result;
   for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
-    const SharedConfig& config = plan.stages[stage].programs[role];
-    programs_.insert({{config->file.get(), config->build_options}, config});
+    result.push_back(plan.stages[stage].programs[role]);
   });
-  return programs_.size() - before;
+  return result;
+}
+
+std::vector<SgemmShape> NeededPrograms::add(const std::vector<SgemmShape>& shapes) {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t share = ceil_div(shapes.size(), cores);
+  std::vector<std::vector<SharedConfig>> programs(shapes.size());
+  std::vector<std::future<void>> shares;
+  for (std::size_t first = 0; first < shapes.size(); first += share) {
+    shares.push_back(std::async(std::launch::async, [&, first] {
+      ConfigCache configs(device_, kernel_folder_);
+      for (std::size_t i = first; i < std::min(first + share, shapes.size()); ++i)
+        programs[i] = programs_of(shapes[i], configs);
+    }));
+  }
+  for (std::future<void>& one : shares) one.get();
+  std::vector<SgemmShape> result;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const std::size_t before = programs_.size();
+    for (const SharedConfig& config : programs[i])
+      programs_.insert({{config->manifest().name, config->build_options}, config});
+    if (programs_.size() != before) result.push_back(shapes[i]);
+  }
+  return result;
 }
 
 int prepare(const TuneOptions& options) {
@@ -191,10 +217,8 @@ int prepare(const TuneOptions& options) {
   const Device device = describe(chosen);
   NeededPrograms programs(device, options.kernel_folder);
   programs.probe_if_needed(chosen);  // before the workers do it, because they would disturb each other
-  std::vector<SgemmShape> shapes =
-      called_shapes(device.kind, options.calibration_shapes == 0 ? sample_count : options.calibration_shapes,
-                    options.search.seed);
-  std::erase_if(shapes, [&](const SgemmShape& shape) { return programs.add(shape) == 0; });
+  const std::size_t count = options.calibration_shapes == 0 ? sample_count : options.calibration_shapes;
+  const std::vector<SgemmShape> shapes = programs.add(called_shapes(device.kind, count, options.search.seed));
   const bench::InterruptNoted noted;
   const std::vector<std::string> failed = prepare_in_processes(options, shapes);
   if (bench::interrupted()) {

@@ -33,8 +33,8 @@ class NeededPrograms {
   // Probes a device without rows, as a Context does at first use.
   void probe_if_needed(const cl::Device& device);
 
-  // Returns how many programs this shape needs that no previous shape needed.
-  std::size_t add(const SgemmShape& shape);
+  // Returns the shapes that need a program that no previous shape needed. Works on all cores.
+  std::vector<SgemmShape> add(const std::vector<SgemmShape>& shapes);
 
   std::size_t count() const { return programs_.size(); }
 
@@ -47,10 +47,12 @@ class NeededPrograms {
   }
 
  private:
+  std::vector<SharedConfig> programs_of(const SgemmShape& shape, ConfigCache& configs) const;
+
   const Device device_;
-  ConfigCache configs_;
+  const std::string kernel_folder_;
   Tuning tuning_;
-  std::map<std::pair<const KernelFile*, std::string>, SharedConfig> programs_;  // by source and build options
+  std::map<std::pair<std::string, std::string>, SharedConfig> programs_;  // by kernel and build options
 };
 
 }  // namespace clgemm::tune
