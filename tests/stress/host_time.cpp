@@ -16,8 +16,10 @@ using clgemm::DeviceMatrix;
 
 constexpr double most_times = 1.15;
 
-// The calls take turns, and the least time of each counts, because the machine is shared.
+// The calls take turns, and the least time of each counts, because the machine is shared. If another program
+// has disturbed all turns of some call, there are more turns.
 constexpr int turns = 100;
+constexpr int most_turns = 2000;
 constexpr std::size_t calls_a_turn = 50;
 
 constexpr std::size_t side = 64;
@@ -74,14 +76,16 @@ int main() {
   for (cl::Buffer& buffer : buffers)
     buffer = cl::Buffer(cl::Context(context.context(), true), CL_MEM_READ_WRITE, room * sizeof(float));
   std::array<Way, 5> all = ways();
-  for (int turn = 0; turn < turns; ++turn) {
+  const auto is_right = [&all] {
+    return std::all_of(all.begin(), all.end(),
+                       [&all](const Way& way) { return way.seconds <= most_times * all.front().seconds; });
+  };
+  for (int turn = 0; turn < turns || (turn < most_turns && !is_right()); ++turn) {
     for (Way& way : all) way.seconds = std::min(way.seconds, seconds_of_call(context, queue, way, buffers));
   }
-  bool is_right = true;
   for (const Way& way : all) {
-    const double times = way.seconds / all.front().seconds;
-    std::printf("%-16s %6.2f us, %.2f times the same call\n", way.name, way.seconds * 1e6, times);
-    is_right = is_right && times <= most_times;
+    std::printf("%-16s %6.2f us, %.2f times the same call\n", way.name, way.seconds * 1e6,
+                way.seconds / all.front().seconds);
   }
-  return is_right ? 0 : 1;
+  return is_right() ? 0 : 1;
 }
