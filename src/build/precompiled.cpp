@@ -4,6 +4,7 @@
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
 #include <algorithm>
 #include <cstddef>
 

@@ -5,16 +5,11 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <future>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
-#include "base/sizes.hpp"
 #include "build/disk_cache.hpp"
 #include "build/precompiled.hpp"
 #include "build/program_cache.hpp"
@@ -22,10 +17,12 @@
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "common/clock.hpp"
+#include "common/in_parallel.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "common/say.hpp"
 #include "common/usage_error.hpp"
+#include "common/whole_file.hpp"
 #include "context/context.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
@@ -139,11 +136,9 @@ std::size_t write_programs(const NeededPrograms& programs, const std::filesystem
   });
   std::filesystem::create_directories(folder);
   for (const auto& [name, parts] : files) {
-    const std::filesystem::path path = folder / std::filesystem::path(name).stem();
-    std::ofstream stream(path, std::ios::binary);
-    for (const auto& [mark, ptx] : parts) stream << mark << ptx;
-    stream.close();
-    if (!stream) throw std::runtime_error(fmt::format("cannot write '{}'", path.string()));
+    std::string text;
+    for (const auto& [mark, ptx] : parts) text += mark + ptx;
+    bench::write_whole((folder / std::filesystem::path(name).stem()).string(), text);
   }
   return written;
 }
@@ -185,18 +180,13 @@ std::vector<SharedConfig> NeededPrograms::programs_of(const SgemmShape& shape, C
 }
 
 std::vector<SgemmShape> NeededPrograms::add(const std::vector<SgemmShape>& shapes) {
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t share = ceil_div(shapes.size(), cores);
+  // Each part has its own cache of configs, because threads would wait for a common one.
+  constexpr std::size_t parts = 16;
   std::vector<std::vector<SharedConfig>> programs(shapes.size());
-  std::vector<std::future<void>> shares;
-  for (std::size_t first = 0; first < shapes.size(); first += share) {
-    shares.push_back(std::async(std::launch::async, [&, first] {
-      ConfigCache configs(device_, kernel_folder_);
-      for (std::size_t i = first; i < std::min(first + share, shapes.size()); ++i)
-        programs[i] = programs_of(shapes[i], configs);
-    }));
-  }
-  for (std::future<void>& one : shares) one.get();
+  bench::in_parallel(parts, [&](std::size_t part) {
+    ConfigCache configs(device_, kernel_folder_);
+    for (std::size_t i = part; i < shapes.size(); i += parts) programs[i] = programs_of(shapes[i], configs);
+  });
   std::vector<SgemmShape> result;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::size_t before = programs_.size();
