@@ -27,7 +27,8 @@
 #define ITEMS (BN * BM / TM)
 
 __kernel __attribute__((reqd_work_group_size(BN, BM / TM, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float a_tile[BM][BK];
   __local float b_tile[BK][BN];
   const int item_column = get_local_id(0);

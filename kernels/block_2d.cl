@@ -215,7 +215,8 @@ static inline void store_sums(__global float* restrict c, const ulong ldc, const
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 a_tiles[2][BK * BM / 4];
   __local float4 b_tiles[2][BK * BN / 4];
   const int item = get_local_id(0);

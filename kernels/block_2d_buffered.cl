@@ -25,7 +25,8 @@
 #include "common/tiles_by_fours.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 a_tiles[2][BK][BM / 4];
   __local float4 b_tiles[2][BK][BN / 4];
   const int item = get_local_id(0);

@@ -44,7 +44,8 @@ static inline void multiply_tiles(float sums[TM][TN], const __local float a_tile
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float a_tile[BM][BK];
   __local float b_tile[BK][BN];
   const int item = get_local_id(0);

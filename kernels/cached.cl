@@ -121,7 +121,8 @@ static inline void store_own(__global float* line, const int n, const int own, c
 // At the edges of C a work-item computes a whole block that is shifted inwards, so that no load passes the
 // edge. It stores only the results that belong to it.
 __kernel __attribute__((reqd_work_group_size(DOWN * ACROSS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   const int2 tile =
       tile_position((m + DOWN * TM - 1) / (DOWN * TM), (n + ACROSS * TN - 1) / (ACROSS * TN), 8);
   const int own_row = (tile.x * DOWN + get_local_id(0) / ACROSS) * TM;

@@ -22,7 +22,8 @@
 #include "common/store.cl"
 
 __kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
-void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   const Product product = product_of(products, get_global_id(2), a_stride, b_stride, c_stride, alpha, beta);
   a += a_offset + product.a;
   b += b_offset + product.b;

@@ -16,7 +16,7 @@
 // align: 4
 // results: TM*TN + DEPTH*(BM+BN)/(BM/TM*(BN/TN))
 // into_local: BM+BN
-// registers: 168 * (TM*TN == 64 && BM/TM*(BN/TN)*SLICES <= 128)
+// registers: 168*(TN==8&&BM*BN*SLICES<=8192)+128*(TM>TN&&BM*BN*SLICES!=4096)+96*(TM+TN<9&&BM*BN*SLICES==1024)
 // require: is_cpu == 0
 // require: COPIES < 3 || nvidia_sm >= 80
 // require: BM % TM == 0 && BN % (4*TN) == 0 && BM/TM*(BN/TN)*SLICES >= 8
@@ -40,9 +40,10 @@
 // 128 are too few for 8 x 8 results and the next elements. With tiles of 64 x 64 and 128 work-items, 8 shapes
 // reach 0.93 of the speed of cuBLAS's fp32 with 168 registers, and 0.85 with 128 (November 2026).
 //
-// Fewer registers let more work-groups of 4 x 4 and 8 x 4 results run at a time: with 64 and 128, batches
-// take 0.74 to 0.95 of the time. But the small calls that choose such tiles take up to 1.17 (H200, November
-// 2026). So these tiles have no limit.
+// Work-groups of 64 work-items have 96 registers for 4 x 4 results, and 128 for 8 x 4. So at least one more
+// of them runs at a time: 135 products of 91 x 65 x 28 take 7.7 us with 96 registers, and 9.3 us with 100.
+// With 64 registers, batches take 0.74 to 0.95 of the time, but small calls up to 1.17. Of work-groups of 256
+// work-items with 8 x 4 results, two run at a time if they have 128 registers (H200, November 2026).
 //
 // COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
 //
@@ -103,7 +104,8 @@ static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* 
 // With LOADS_STAY no pointer is `restrict`, so compilers leave the loads of a tile in their step, before its
 // barrier.
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS, PARTS_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS, PARTS_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 memory[SLICES_MEMORY / 4];
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
   const int first_row = tile.x * BM;

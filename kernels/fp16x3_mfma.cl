@@ -217,7 +217,8 @@ static inline void scale_sums(Sums sums, const __global char* a, const __global 
 }
 
 __kernel WAVE_ATTRIBUTE __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local uint4 memory[STEP_PIECES];  // later the sums, which need less
   __local Extremes* extremes = (__local Extremes*)memory;  // before the first step
   if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;

@@ -84,7 +84,8 @@ static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents expon
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
   __local Extremes extremes;
   __local Place place;

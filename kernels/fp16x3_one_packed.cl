@@ -490,7 +490,8 @@ static inline Source source_from(Source operand, const bool along_k, const int l
 }
 
 __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES];
   __local int exponents[TILE_Y] __attribute__((aligned(16)));

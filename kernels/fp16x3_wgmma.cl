@@ -223,7 +223,8 @@ INLINED void scale_back(float* sums, const __local int* row_exponents, const __l
 }
 
 __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES];
   __local int exponents[TILE_M + TILE_N] __attribute__((aligned(16)));

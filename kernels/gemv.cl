@@ -199,7 +199,8 @@ static inline __attribute__((always_inline)) float add_up_sharers(__local float*
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 sums_of_slots[SLOTS * SUMS_STRIDE / 4];
   __local float sums_of_sharers[ITEMS];
   __local uint word;

@@ -96,7 +96,8 @@ static inline void add_axpys(__local float* restrict sums, __global const float*
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float vector[KC] __attribute__((aligned(64)));
   __local float sums[ROWS] __attribute__((aligned(64)));
   const int2 rows = share_of(m, 0, WIDTH);

@@ -119,7 +119,8 @@ static inline void multiply(Sums sums, __local float* memory, const Lines a_line
 }
 
 __kernel __attribute__((amdgpu_waves_per_eu(2))) __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float memory[MEMORY_SIZE] __attribute__((aligned(16)));
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
   const int first_row = tile.x * BM;

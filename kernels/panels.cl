@@ -255,7 +255,8 @@ __attribute__((noinline)) static void multiply_tile(
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float b_panels[KC * (NC + TRANSPOSE_A * 2 * BLOCK_STEP)] __attribute__((aligned(64)));
   const int2 column_share = share_of(n, 0, WIDTH);
   const int2 row_share = share_of(m, 1, MR);

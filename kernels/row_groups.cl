@@ -17,7 +17,8 @@
 #include "common/store.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   const size_t batch = get_global_id(2);
   a += a_offset + batch * a_stride;
   b += b_offset + batch * b_stride;

@@ -170,7 +170,8 @@ static inline void multiply_four(float sums[TM][TN], const __local float* a_tile
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 a_memory[MATRICES * A_SIZE / 4];
   __local float4 b_memory[MATRICES * B_SIZE / 4];
   __local float* a_tiles = (__local float*)a_memory;

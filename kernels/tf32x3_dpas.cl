@@ -39,7 +39,8 @@
 // No pointer is `restrict`, for the reason given in direct.cl.
 __kernel __attribute__((intel_reqd_sub_group_size(WARP)))
 __attribute__((reqd_work_group_size(MULTIPLIERS, 1, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 memory[MEMORY_FLOATS / 4];
   __local Noticed noticed;
   const size_t batch = get_global_id(2);

@@ -34,7 +34,8 @@
 
 // No pointer is `restrict`, for the reason given in direct.cl.
 __kernel __attribute__((reqd_work_group_size(MULTIPLIERS, 1, 1)))
-void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 memory[MEMORY_FLOATS / 4];
   __local Noticed noticed;
   const Parts parts = parts_of(k, part_depth, parts_memory, parts_offset, parts_ld, parts_stride, arrivals);

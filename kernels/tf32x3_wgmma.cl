@@ -11,6 +11,7 @@
 // param: STAGES = 3 in 2 3 4 5
 // param: BAND = 8 in 1 8
 // adds_parts: 1
+// registers: 128 * (TILE_X == 64 && TILE_Y == 32)
 // tile: TILE_X*(1-SWAP)+TILE_Y*SWAP TILE_Y*(1-SWAP)+TILE_X*SWAP 32*SLICES
 // local: (TILE_X*2+128)*SLICES
 // grid: tiles
@@ -22,13 +23,17 @@
 
 // For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplication: medium sizes, few
 // rows or columns, small k. The technique is in common/tf32x3.cl.
+//
+// `registers`: with 128, two work-groups run at a time. With 130, 79 x 1074 x 1458 takes 1.33 times as long
+// (H200, November 2026).
 #define LOADS_STAY
 #include "common/arguments.cl"
 #include "common/tf32x3.cl"
 
 // No pointer is `restrict`, for the reason given in direct.cl.
 __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1)))
-void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES * SLICES];
   __local Noticed noticed;

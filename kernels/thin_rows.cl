@@ -32,7 +32,8 @@
 
 // With LOADS_STAY no pointer is `restrict`, so compilers leave the loads before their barrier.
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 memory[THIN_MEMORY / 4];
   const int first_row = get_group_id(1) * THIN;
   const int first_column = get_group_id(0) * LINES;

@@ -23,7 +23,8 @@
 #include "common/store.cl"
 
 __kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float a_tile[TS][TSK];
   __local float b_tile[TSK][TS];
   const int item_column = get_local_id(0);

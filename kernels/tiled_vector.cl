@@ -30,7 +30,8 @@ typedef float vector_t;
 #define ITEMS (TILE_X / WIDTH * TILE_Y)
 
 __kernel __attribute__((reqd_work_group_size(TILE_X / WIDTH, TILE_Y, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local vector_t a_tile[TILE_Y][TILE_K / WIDTH];
   __local vector_t b_tile[TILE_K][TILE_X / WIDTH];
   const int item_vector = get_local_id(0);

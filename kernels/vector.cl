@@ -25,7 +25,8 @@
 #define STORE_VECTOR JOIN(vstore, WIDTH)
 
 __kernel __attribute__((reqd_work_group_size(TS / WIDTH, TS, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local vector_t a_tile[TS][TS / WIDTH];
   __local vector_t b_tile[TS][TS / WIDTH];
   const int item_vector = get_local_id(0);

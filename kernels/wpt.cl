@@ -21,7 +21,8 @@
 #define ROW_STEP (TS / WPT)
 
 __kernel __attribute__((reqd_work_group_size(TS, ROW_STEP, 1)))
-void gemm(GEMM_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float a_tile[TS][TS];
   __local float b_tile[TS][TS];
   const int item_column = get_local_id(0);

@@ -29,7 +29,8 @@
 #include "common/tile_order.cl"
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void fallback(FALLBACK_ARGUMENTS) {
+void fallback(FALLBACK_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 memory[SLICES_MEMORY / 4];
   if (is_done(notes, before)) return;
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);

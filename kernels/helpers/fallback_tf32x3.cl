@@ -35,7 +35,8 @@ INLINED Multiply in_registers(Multiply call) {
 }
 
 __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1)))
-void fallback(FALLBACK_ARGUMENTS) {
+void fallback(FALLBACK_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES * SLICES];
   __local Noticed noticed;

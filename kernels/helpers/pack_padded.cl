@@ -12,30 +12,28 @@
 #if !defined(TS) || !defined(TRANSPOSE)
 #error "pack_padded needs TS and TRANSPOSE"
 #endif
+#include "common/arguments.cl"
 
 __kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
-void pack(const int rows, const int columns,
-          __global const float* restrict source, const ulong source_offset, const ulong source_ld,
-          const ulong source_stride, const int packed_rows, const int packed_columns,
-          __global float* restrict packed, const ulong packed_offset, const ulong packed_ld,
-          const ulong packed_stride) {
+void pack(__global const float* restrict source, __global float* restrict packed, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float tile[TS][TS + 1];
   const int x = get_local_id(0);
   const int y = get_local_id(1);
   const int tile_row = get_group_id(1) * TS;
   const int tile_column = get_group_id(0) * TS;
-  source += source_offset + get_global_id(2) * source_stride;
-  packed += packed_offset + get_global_id(2) * packed_stride;
+  source += a_offset + get_global_id(2) * a_stride;
+  packed += c_offset + get_global_id(2) * c_stride;
 
   // The row and column of op(X) that this work-item reads. x runs along the rows of X in memory.
   const int row = tile_row + (TRANSPOSE ? x : y);
   const int column = tile_column + (TRANSPOSE ? y : x);
-  const bool inside = row < rows && column < columns;
-  const ulong source_index = TRANSPOSE ? column * source_ld + row : row * source_ld + column;
+  const bool inside = row < m && column < n;
+  const ulong source_index = TRANSPOSE ? column * lda + row : row * lda + column;
   tile[row - tile_row][column - tile_column] = inside ? source[source_index] : 0.0f;
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  if (tile_row + y < packed_rows && tile_column + x < packed_columns) {
-    packed[(tile_row + y) * packed_ld + tile_column + x] = tile[y][x];
+  if (tile_row + y < packed_m && tile_column + x < packed_n) {
+    packed[(tile_row + y) * ldc + tile_column + x] = tile[y][x];
   }
 }

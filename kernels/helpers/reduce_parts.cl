@@ -14,25 +14,24 @@
 #if !defined(FOURS) || !defined(SLOTS)
 #error "reduce_parts needs FOURS and SLOTS"
 #endif
+#include "common/arguments.cl"
 #include "common/store.cl"
 
 __kernel __attribute__((reqd_work_group_size(FOURS * SLOTS, 1, 1)))
-void reduce(const int m, const int n, const int parts, const float alpha,
-            __global const float* restrict source, const ulong source_offset, const ulong source_ld,
-            const ulong source_stride, const float beta, __global float* restrict c, const ulong c_offset,
-            const ulong ldc) {
+void reduce(__global const float* restrict source, __global float* restrict c, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local float4 sums[FOURS * SLOTS];
   const int four = get_local_id(0) % FOURS;
   const int slot = get_local_id(0) / FOURS;
-  const int fours_a_row = source_ld / 4;
+  const int fours_a_row = parts_ld / 4;
   const int place = get_group_id(0) * FOURS + four;
   const bool inside = place < m * fours_a_row;
 
   float4 sum = (float4)(0.0f);
   if (inside) {
-    __global const float4* elements = (__global const float4*)(source + source_offset) + place;
+    __global const float4* elements = (__global const float4*)(source + parts_offset) + place;
 #pragma unroll 4
-    for (int part = slot; part < parts; part += SLOTS) sum += elements[part * (source_stride / 4)];
+    for (int part = slot; part < parts_count; part += SLOTS) sum += elements[part * (parts_stride / 4)];
   }
   sums[get_local_id(0)] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);

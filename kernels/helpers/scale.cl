@@ -11,14 +11,16 @@
 #if !defined(ROWS) || !defined(COLUMNS)
 #error "scale needs ROWS and COLUMNS"
 #endif
+#include "common/arguments.cl"
 
 __kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
-void scale(const int m, const int n, const float beta, __global float* restrict c, const ulong c_offset,
-           const ulong ldc, const ulong c_stride) {
+void scale(__global float* restrict c, const Numbers numbers) {
+  UNPACK_NUMBERS;
   const int column = get_global_id(0);
   const int row = get_global_id(1);
   if (row < m && column < n) {
-    __global float* element = c + c_offset + get_global_id(2) * c_stride + row * ldc + column;
+    c += c_offset + get_global_id(2) * c_stride;
+    __global float* element = c + row * ldc + column;
     *element = beta == 0.0f ? 0.0f : beta * *element;
   }
 }

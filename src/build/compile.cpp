@@ -136,12 +136,15 @@ cl::Kernel create_kernel(const KernelConfig& config, const cl::Program& program)
                 fmt::format("{} has no usable kernel function '{}' ({}); it has {}", title_of(config),
                             function, opencl_status_name(failure.err()), functions_of(program)));
   }
-  const std::size_t expected = number_of_arguments(config.manifest());
   const cl_uint arguments = kernel.getInfo<CL_KERNEL_NUM_ARGS>();
-  if (arguments != expected) {
-    throw Error(ErrorCode::invalid_kernel_file,
-                fmt::format("{}: '{}' takes {} arguments, but the contract (kernels/README.md) requires {}",
-                            title_of(config), function, arguments, expected));
+  const std::size_t one_by_one = number_of_arguments(config.manifest(), Passing::one_by_one);
+  const std::size_t as_struct = number_of_arguments(config.manifest(), Passing::as_struct);
+  if (arguments != one_by_one && arguments != as_struct) {
+    throw Error(
+        ErrorCode::invalid_kernel_file,
+        fmt::format("{}: '{}' takes {} arguments, but the contract (kernels/README.md) requires {}, or "
+                    "{} if all numbers are one argument of type Numbers",
+                    title_of(config), function, arguments, one_by_one, as_struct));
   }
   return kernel;
 }
@@ -185,6 +188,11 @@ void check_local_memory(const KernelConfig& config, const cl::Kernel& kernel, co
 
 std::string title_of(const KernelConfig& config) {
   return fmt::format("the kernel '{}' ({}) with '{}'", config.name, config.file->path, config.build_options);
+}
+
+Passing passing_of(const KernelConfig& config, const cl::Kernel& kernel) {
+  const std::size_t as_struct = number_of_arguments(config.manifest(), Passing::as_struct);
+  return kernel.getInfo<CL_KERNEL_NUM_ARGS>() == as_struct ? Passing::as_struct : Passing::one_by_one;
 }
 
 bool changes_ptx(const KernelConfig& config) {

@@ -6,6 +6,7 @@
 
 #include "base/opencl.hpp"
 #include "build/turn.hpp"
+#include "kernel/kernel_arguments.hpp"
 #include "kernel/kernel_config.hpp"
 
 namespace clgemm {
@@ -30,6 +31,9 @@ std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Devic
 // or if its arguments or its work-group size differ. Throws Error(device_limit_exceeded) if the built kernel
 // allows fewer work-items than its work-group has, or uses more local memory than there is.
 cl::Kernel checked_kernel(const KernelConfig& config, const cl::Program& program, const cl::Device& device);
+
+// Returns how a kernel of checked_kernel() takes its numbers.
+Passing passing_of(const KernelConfig& config, const cl::Kernel& kernel);
 
 // Returns "the kernel 'wpt' (built-in/wpt.cl) with '-DTS=32 ...'".
 std::string title_of(const KernelConfig& config);

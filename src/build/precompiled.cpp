@@ -81,7 +81,12 @@ std::string ptx_to_keep(std::string_view binary) {
   const std::size_t place = result.find(directive);
   if (place == std::string::npos) throw Error(ErrorCode::build_failed, "the program's binary is no PTX");
   const std::size_t from = place + directive.size();
-  return result.replace(from, result.find('\n', from) - from, oldest);
+  result.replace(from, result.find('\n', from) - from, oldest);
+  // A remark for debuggers, which needs version 8.3.
+  constexpr std::string_view remark = "\t.pragma \"used_bytes_mask";
+  for (std::size_t at = result.find(remark); at != std::string::npos; at = result.find(remark, at))
+    result.erase(at, result.find('\n', at) + 1 - at);
+  return result;
 }
 
 }  // namespace clgemm

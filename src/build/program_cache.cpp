@@ -42,14 +42,15 @@ class EndOfTurn {
 
 }  // namespace
 
-BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key,
-                         std::string title, std::vector<unsigned char> binary)
+BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, Passing passing,
+                         std::string key, std::string title, std::vector<unsigned char> binary)
     : program_(std::move(program)),
       entry_(entry),
+      passing_(passing),
       key_(std::move(key)),
       title_(std::move(title)),
       binary_(std::move(binary)) {
-  idle_.push_back({std::move(first), {}});
+  idle_.push_back({std::move(first), {}, {}});
 }
 
 BuiltKernel::Lease::Lease(std::shared_ptr<BuiltKernel> owner) : owner_(std::move(owner)) {
@@ -157,9 +158,10 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   cl::Kernel kernel = checked_kernel(config, program, device_);
   const std::size_t spilled =
       from_disk ? entry->spilled_bytes : spilled_bytes(program, kernel, device_, info_);
+  const Passing passing = passing_of(config, kernel);
   auto built =
       std::make_shared<BuiltKernel>(program, contract_of(config.manifest().role).function, std::move(kernel),
-                                    key, title_of(config) + " on " + info_.name,
+                                    passing, key, title_of(config) + " on " + info_.name,
                                     from_disk ? std::vector<unsigned char>{} : binary_to_keep(program));
   if (entry) built->trust = entry->trust;
   built->spilled_bytes = spilled;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "base/opencl.hpp"
 #include "build/disk_cache.hpp"
 #include "build/turn.hpp"
+#include "kernel/kernel_arguments.hpp"
 #include "kernel/kernel_config.hpp"
 
 namespace clgemm {
@@ -35,13 +37,14 @@ struct KernelWithNumbers {
 
   cl::Kernel kernel;
   std::vector<Number> numbers;
+  std::optional<Numbers> all_numbers;  // if the kernel takes them as one argument
 };
 
 // A built program. Its kernels hold arguments, so a thread takes a kernel for itself while it sets them.
 class BuiltKernel {
  public:
-  BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key, std::string title,
-              std::vector<unsigned char> binary);
+  BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, Passing passing, std::string key,
+              std::string title, std::vector<unsigned char> binary);
 
   // A kernel that belongs to the caller alone until this object is destroyed.
   class Lease {
@@ -67,10 +70,20 @@ class BuiltKernel {
       held_.numbers[place] = wanted;
     }
 
+    // Sets an argument to all numbers, unless it already has these values.
+    void set(cl_uint place, const Numbers& all) {
+      if (held_.all_numbers && std::memcmp(&*held_.all_numbers, &all, sizeof all) == 0) return;
+      held_.all_numbers.reset();
+      held_.kernel.setArg(place, sizeof all, &all);
+      held_.all_numbers = all;
+    }
+
    private:
     std::shared_ptr<BuiltKernel> owner_;
     KernelWithNumbers held_;
   };
+
+  Passing passing() const { return passing_; }
 
   // The result of the kernel's self-test, in this process or an earlier one.
   std::atomic<DiskCache::Trust> trust{DiskCache::Trust::untested};
@@ -97,6 +110,7 @@ class BuiltKernel {
 
   cl::Program program_;
   const char* entry_;
+  Passing passing_;
   std::string key_;    // key of the entry on disk
   std::string title_;  // for messages
   std::mutex mutex_;   // for the members below

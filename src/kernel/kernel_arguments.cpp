@@ -48,7 +48,7 @@ constexpr KernelArgument scale[] = {
     {"c", &V::c}, {"c_offset", &V::c_offset}, {"ldc", &V::ldc}, {"c_stride", &V::c_stride}};
 
 constexpr KernelArgument reduce[] = {
-    {"m", &V::m}, {"n", &V::n}, {"parts", &V::parts}, {"alpha", &V::alpha},
+    {"m", &V::m}, {"n", &V::n}, {"parts", &V::parts_count}, {"alpha", &V::alpha},
     {"source", &V::parts_memory}, {"source_offset", &V::parts_offset}, {"source_ld", &V::parts_ld},
     {"source_stride", &V::parts_stride}, {"beta", &V::beta},
     {"c", &V::c}, {"c_offset", &V::c_offset}, {"ldc", &V::ldc}};
@@ -88,9 +88,12 @@ std::array<std::span<const KernelArgument>, 5> arguments_of(const Manifest& mani
           manifest.keeps_one() ? Group(packed) : Group()};
 }
 
-std::size_t number_of_arguments(const Manifest& manifest) {
-  std::size_t number = 0;
-  for (const auto& group : arguments_of(manifest)) number += group.size();
+std::size_t number_of_arguments(const Manifest& manifest, Passing passing) {
+  std::size_t number = passing == Passing::as_struct ? 1U : 0U;
+  for (const auto& group : arguments_of(manifest)) {
+    for (const KernelArgument& argument : group)
+      number += passing == Passing::one_by_one || !argument.is_number() ? 1U : 0U;
+  }
   return number;
 }
 

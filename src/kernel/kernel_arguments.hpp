@@ -1,5 +1,5 @@
 // The arguments of the kernel function of each role, with their names, types and values, in the order of the
-// contract in kernels/README.md. kernels/common/arguments.cl has the same lists in OpenCL C.
+// contract in kernels/README.md.
 #pragma once
 
 #include <array>
@@ -13,38 +13,29 @@
 
 namespace clgemm {
 
-// The values of the arguments of one launch. No role uses all of them.
-struct ArgumentValues {
-  cl_int m = 0, n = 0, k = 0;
-  cl_float alpha = 1.0f, beta = 0.0f;
+// OpenCL C and C++ share the struct of all numbers.
+namespace opencl_c {
+using ulong = cl_ulong;
+#include "common/numbers.cl"
+}  // namespace opencl_c
+using opencl_c::Numbers;
+static_assert(sizeof(int) == sizeof(cl_int) && sizeof(Numbers) == 20 * sizeof(cl_ulong) + 16 * sizeof(cl_int),
+              "the struct has gaps, which OpenCL C may place differently");
+
+// The values of the arguments of one launch. No role uses all of them. `pack` has the place of the packed
+// copy in `c`.
+struct ArgumentValues : Numbers {
+  ArgumentValues() : Numbers{} {
+    alpha = 1.0f;
+    batch_count = parts_count = 1;
+  }
+  const Numbers& numbers() const { return *this; }
+
   cl_mem a = nullptr, b = nullptr, c = nullptr;
-  cl_ulong a_offset = 0, lda = 0, a_stride = 0;
-  cl_ulong b_offset = 0, ldb = 0, b_stride = 0;
-  cl_ulong c_offset = 0, ldc = 0, c_stride = 0;
-
-  // With a list of matrices.
-  cl_int batch_count = 1;
-  cl_mem products = nullptr;
-
-  // With split-K: for a kernel that adds up the slices itself, and for `reduce`.
-  cl_int part_depth = 0, parts = 1;
-  cl_mem parts_memory = nullptr, arrivals = nullptr;
-  cl_ulong parts_offset = 0, parts_ld = 0, parts_stride = 0;
-
-  // With notes about the numbers that were packed.
-  cl_mem notes = nullptr;
-  cl_int a_notes = 0, b_notes = 0;
-  cl_ulong notes_offset = 0, before = 0;
-
-  // For packing. `pack` has the place of the packed copy in `c`.
+  cl_mem products = nullptr;                          // a list of matrices
+  cl_mem parts_memory = nullptr, arrivals = nullptr;  // for split-K
+  cl_mem notes = nullptr;                             // about the numbers that were packed
   cl_mem packed = nullptr;
-  cl_int packed_m = 0, packed_n = 0, packed_k = 0;
-  cl_int a_along_k = 0, b_along_k = 0;
-  cl_ulong packed_a_offset = 0, packed_a_stride = 0, packed_b_offset = 0, packed_b_stride = 0;
-
-  // The packed copy of one operand, for a kernel that reads the other one in place.
-  cl_ulong packed_offset = 0, packed_stride = 0;
-  cl_int packed_along_k = 0;
 };
 
 // An argument of a kernel function: its name in the kernels, and the member that has its value and its type.
@@ -56,12 +47,18 @@ struct KernelArgument {
 
   // Returns the name of its type in OpenCL C.
   const char* type() const;
+
+  bool is_number() const { return !std::holds_alternative<cl_mem ArgumentValues::*>(value); }
 };
 
-// Returns the arguments of this kernel's function, in their order: those of its role, and those for `batch`,
-// `adds_parts`, `fallback` and `unpacked` if its manifest has these keys.
+// How a kernel function takes its numbers: each as an argument, or all as one of type Numbers, which then is
+// the last argument.
+enum class Passing { one_by_one, as_struct };
+
+// Returns the arguments of this kernel's function if it takes them one by one, in their order: those of its
+// role, and those for `batch`, `adds_parts`, `fallback` and `unpacked` if its manifest has these keys.
 std::array<std::span<const KernelArgument>, 5> arguments_of(const Manifest& manifest);
 
-std::size_t number_of_arguments(const Manifest& manifest);
+std::size_t number_of_arguments(const Manifest& manifest, Passing passing);
 
 }  // namespace clgemm

@@ -37,7 +37,7 @@ class Binder {
     to.beta = beta();
     std::tie(to.c, to.c_offset, to.ldc, to.c_stride) = place(launch_.c);
     if (launch_.role == ProgramRole::reduce) {
-      to.parts = as_int(launch_.slices);
+      to.parts_count = as_int(launch_.slices);
       std::tie(to.parts_memory, to.parts_offset, to.parts_ld, to.parts_stride) = place(launch_.a);
       return to;
     }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/sizes.hpp"
@@ -31,16 +33,15 @@ std::size_t groups_along(GridAxis axis, const LaunchSize& size) {
 }
 
 // Throws Error(invalid_kernel_file) if OpenCL refused an argument because the kernel takes another type.
-void throw_if_of_kernel(const cl::Error& failure, const KernelConfig& config, const KernelArgument& argument,
-                        std::size_t place) {
+void throw_if_of_kernel(const cl::Error& failure, const KernelConfig& config, std::string_view name,
+                        std::string_view type, std::size_t place) {
   const cl_int status = failure.err();
   if (status != CL_INVALID_ARG_INDEX && status != CL_INVALID_ARG_SIZE && status != CL_INVALID_ARG_VALUE)
     return;
   throw Error(ErrorCode::invalid_kernel_file,
               fmt::format("{}: argument {} of the kernel '{}' must be '{}' of type {}: {}; kernels/README.md "
                           "lists the arguments of each role",
-                          config.file->path, place + 1, config.name, argument.name, argument.type(),
-                          opencl_status_name(status)));
+                          config.file->path, place + 1, config.name, name, type, opencl_status_name(status)));
 }
 
 }  // namespace
@@ -61,17 +62,24 @@ KernelLaunch::KernelLaunch(const KernelConfig& config, const std::shared_ptr<Bui
                            const ArgumentValues& values)
     : config_(config), kernel_(built) {
   cl_uint place = 0;
+  const auto set = [&](std::string_view name, const char* type, const auto& set_it) {
+    try {
+      set_it();
+    } catch (const cl::Error& failure) {
+      throw_if_of_kernel(failure, config, name, type, place);
+      throw;
+    }
+    ++place;
+  };
+  const bool as_struct = built->passing() == Passing::as_struct;
   for (const auto& group : arguments_of(config.manifest())) {
     for (const KernelArgument& argument : group) {
-      try {
-        std::visit([&](auto member) { kernel_.set(place, values.*member); }, argument.value);
-      } catch (const cl::Error& failure) {
-        throw_if_of_kernel(failure, config, argument, place);
-        throw;
-      }
-      ++place;
+      if (as_struct && argument.is_number()) continue;
+      set(argument.name, argument.type(),
+          [&] { std::visit([&](auto member) { kernel_.set(place, values.*member); }, argument.value); });
     }
   }
+  if (as_struct) set("numbers", "Numbers", [&] { kernel_.set(place, values.numbers()); });
 }
 
 Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size,

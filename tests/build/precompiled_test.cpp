@@ -85,6 +85,10 @@ TEST_CASE("PTX is kept for older drivers, too, and without what follows its text
   const std::string kept = "// made up\n.version 8.0\n.target sm_90\n";
   CHECK(ptx_to_keep("// made up\n.version 9.0\n.target sm_90\n\0\0"s) == kept);
   CHECK(ptx_to_keep(kept) == kept);
+  const std::string masked =
+      "// made up\n.version 9.0\n\t.pragma \"used_bytes_mask 15\";\n.target sm_90\n\t.pragma "
+      "\"used_bytes_mask 240\";\n";
+  CHECK(ptx_to_keep(masked) == kept);
   CHECK_ERROR(
       [] {
         ptx_to_keep(

@@ -606,7 +606,9 @@ TEST_CASE("nothing is kept if clgemm's own choice was not measured, or is comput
   const std::string own = text.substr(text.find("kernel: ") + 8,
                                       text.find(' ', text.find("kernel: ") + 8) - text.find("kernel: ") - 8);
   std::string endless = run_program(fmt::format("'{}' --show-kernel {}", CLGEMM_BENCH_PROGRAM, own)).out;
-  endless.insert(endless.find(") {\n", endless.find("__kernel")) + 4,
+  const std::string numbers = "UNPACK_NUMBERS;\n";
+  REQUIRE(endless.find(numbers) != std::string::npos);
+  endless.insert(endless.find(numbers) + numbers.size(),
                  "  for (volatile int i = 0; i < m + 1; i = (i + 1) % m) continue;\n");
   folder.write(own + ".cl", endless);
   const Finished tuned = run_program(

@@ -22,6 +22,7 @@
 #include "base/sizes.hpp"
 #include "choose/ranking.hpp"
 #include "kernel/contract.hpp"
+#include "kernel/kernel_source.hpp"
 #include "launch/enqueue_gemm.hpp"
 #include "plan/make_plan.hpp"
 #include "support/data_sheets.hpp"
@@ -74,6 +75,13 @@ std::string describe_argument(const void* value, std::size_t bytes) {
   return "0x" + in_hex(value, bytes);
 }
 
+// Returns how a kernel takes its numbers. There is no compiled kernel that knows.
+Passing passing_of_source(const KernelConfig& config) {
+  const std::string source = without_comments(config.file->source);
+  return source.find("const Numbers numbers)") == std::string::npos ? Passing::one_by_one
+                                                                    : Passing::as_struct;
+}
+
 // The programs of all plans, without duplicates.
 class Programs {
  public:
@@ -109,8 +117,8 @@ class RecordedKernels {
   std::shared_ptr<BuiltKernel> add(const KernelConfig& config) {
     const std::size_t kernel = next_++;
     recorder.programs[kernel] = programs_.add(target_, config);
-    return std::make_shared<BuiltKernel>(cl::Program{}, "", cl::Kernel(handle<cl_kernel>(kernel)), "", "",
-                                         std::vector<unsigned char>{});
+    return std::make_shared<BuiltKernel>(cl::Program{}, "", cl::Kernel(handle<cl_kernel>(kernel)),
+                                         passing_of_source(config), "", "", std::vector<unsigned char>{});
   }
 
  private:

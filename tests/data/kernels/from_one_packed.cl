@@ -50,7 +50,8 @@ static inline float element_of_y(__global const char* strip, const int line, con
 }
 
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
-void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS) {
+void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS, const Numbers numbers) {
+  UNPACK_NUMBERS;
   __local uint word;
   const Parts parts = parts_of(k, part_depth, parts_memory, parts_offset, parts_ld, parts_stride, arrivals);
   const bool is_part = parts.count > 1;
