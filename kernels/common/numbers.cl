@@ -11,7 +11,7 @@ typedef struct {
   int a_along_k, b_along_k;          // `role: pack_both`
   int packed_along_k;                // `unpacked`
 
-  // Where the matrices begin in their buffers, their leading dimensions, and the distances in a batch.
+  // For each matrix: its place in its buffer, its leading dimension, and the distance to the next of a batch.
   ulong a_offset, lda, a_stride;
   ulong b_offset, ldb, b_stride;
   ulong c_offset, ldc, c_stride;

@@ -310,7 +310,8 @@ TEST_CASE("the self-test finds a wrong reduce kernel") {
     const char *from, *to;
   };
   for (const Mistake& mistake :
-       {Mistake{"sum += elements[", "sum += 1.0f + elements["}, Mistake{"part < parts", "part < parts - 1"},
+       {Mistake{"sum += elements[", "sum += 1.0f + elements["},
+        Mistake{"part < parts_count", "part < parts_count - 1"},
         Mistake{"alpha, sum, beta", "1.0f, sum, beta"}, Mistake{"c + c_offset", "c"}}) {
     const TemporaryFolder folder;
     std::string text = KernelFolders().find_kernel("reduce_parts.cl").value().text;

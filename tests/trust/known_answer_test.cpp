@@ -456,7 +456,7 @@ TEST_CASE("a packing kernel that is wrong with two GEMM kernels is put in quaran
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
   // It leaves out the last row.
   kernels.write("pack_padded.cl",
-                replaced(built_in_kernel("pack_padded.cl"), "row < rows &&", "row + 1 < rows &&"));
+                replaced(built_in_kernel("pack_padded.cl"), "row < m &&", "row + 1 < m &&"));
   Testing testing(kernels);
   CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "together with 'pack_padded'");
   CHECK(testing.in_quarantine().empty());
