@@ -9,11 +9,11 @@ namespace clgemm::test {
 // expression `value` may use the name `stated` for the right value: "stated + 1.0f".
 inline std::string with_argument(std::string text, const std::string& type, const std::string& name,
                                  const std::string& value) {
-  const std::string unpacking = "UNPACK_NUMBERS;\n";
-  if (const std::size_t place = text.find(unpacking); place != std::string::npos) {
-    return text.insert(place + unpacking.size(), "  const " + type + " stated = " + name + ";\n  const " +
-                                                     type + " altered = " + value + ";\n#define " + name +
-                                                     " altered\n");
+  const std::string with_struct = "const Numbers numbers) {\n";
+  if (const std::size_t place = text.find(with_struct); place != std::string::npos) {
+    const std::string changed = "const Numbers given) {\n  const " + type + " stated = given." + name +
+                                ";\n  Numbers numbers = given;\n  numbers." + name + " = " + value + ";\n";
+    return text.replace(place, with_struct.size(), changed);
   }
   const std::size_t function = text.find("__kernel");
   const std::string end_of_arguments = ") {\n";

@@ -438,8 +438,9 @@ TEST_CASE("a GEMM kernel that is wrong only together with its packing kernel is 
   const TemporaryFolder kernels;
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
   // Wrong if an operand is at the start of its buffer, which in a self-test only applies to packed ones.
-  kernels.write("tiled.cl", with_argument(built_in_kernel("tiled.cl"), "float", "alpha",
-                                          "stated + (b_offset == 0 || a_offset == 0 ? 1.0f : 0.0f)"));
+  kernels.write("tiled.cl",
+                with_argument(built_in_kernel("tiled.cl"), "float", "alpha",
+                              "stated + (given.b_offset == 0 || given.a_offset == 0 ? 1.0f : 0.0f)"));
   Testing testing(kernels);
   CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "'tiled' gave a wrong result");
   CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "together with 'pack_padded'");
