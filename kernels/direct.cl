@@ -16,7 +16,7 @@
 // align: 4
 // results: TM*TN + DEPTH*(BM+BN)/(BM/TM*(BN/TN))
 // into_local: BM+BN
-// registers: 168*(TN==8&&BM*BN*SLICES<=8192)+128*(TM>TN&&BM*BN*SLICES!=4096)+96*(TM+TN<9&&BM*BN*SLICES==1024)
+// registers: 168*(TN>4&&BM*BN*SLICES<8193)+128*(TM>TN&&BM*BN*SLICES!=4096)+96*(TM+TN<9&&BM*BN*SLICES+BM<1088)
 // require: is_cpu == 0
 // require: COPIES < 3 || nvidia_sm >= 80
 // require: BM % TM == 0 && BN % (4*TN) == 0 && BM/TM*(BN/TN)*SLICES >= 8
@@ -40,10 +40,11 @@
 // 128 are too few for 8 x 8 results and the next elements. With tiles of 64 x 64 and 128 work-items, 8 shapes
 // reach 0.93 of the speed of cuBLAS's fp32 with 168 registers, and 0.85 with 128 (November 2026).
 //
-// Work-groups of 64 work-items have 96 registers for 4 x 4 results, and 128 for 8 x 4. So at least one more
+// Work-groups of 64 work-items have 128 registers for 8 x 4 results, and 96 for 4 x 4. So at least one more
 // of them runs at a time: 135 products of 91 x 65 x 28 take 7.7 us with 96 registers, and 9.3 us with 100.
-// With 64 registers, batches take 0.74 to 0.95 of the time, but small calls up to 1.17. Of work-groups of 256
-// work-items with 8 x 4 results, two run at a time if they have 128 registers (H200, November 2026).
+// 64 x 16 has no limit, because it would spill on an A100. With 64 registers, batches take 0.74 to 0.95 of
+// the time, but small calls up to 1.17. Of work-groups of 256 work-items with 8 x 4 results, two run at a
+// time if they have 128 registers (H200, November 2026).
 //
 // COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
 //
