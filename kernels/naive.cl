@@ -18,7 +18,7 @@
 #include "common/in_place.cl"
 #include "common/store.cl"
 
-// Every GEMM kernel has these arguments. The others write them as GEMM_ARGUMENTS (common/arguments.cl).
+// These are the arguments of a GEMM kernel. Most others take the numbers as one struct (common/arguments.cl).
 __kernel __attribute__((reqd_work_group_size(ROWS, COLUMNS, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
