@@ -40,11 +40,10 @@
 // 128 are too few for 8 x 8 results and the next elements. With tiles of 64 x 64 and 128 work-items, 8 shapes
 // reach 0.93 of the speed of cuBLAS's fp32 with 168 registers, and 0.85 with 128 (November 2026).
 //
-// Work-groups of 64 work-items have 128 registers for 8 x 4 results, and 96 for 4 x 4. So at least one more
-// of them runs at a time: 135 products of 91 x 65 x 28 take 7.7 us with 96 registers, and 9.3 us with 100.
-// 64 x 16 has no limit, because it would spill on an A100. With 64 registers, batches take 0.74 to 0.95 of
-// the time, but small calls up to 1.17. Of work-groups of 256 work-items with 8 x 4 results, two run at a
-// time if they have 128 registers (H200, November 2026).
+// With 8 x 4 results, work-groups have 128 registers, unless they have 128 work-items. With 4 x 4 results
+// and at most 64 work-items they have 96, except 64 x 16, which would spill on an A100. So more work-groups
+// run at a time: 135 products of 91 x 65 x 28 take 7.7 us with 96 registers, and 9.3 us with 100. With 64
+// registers, batches take 0.74 to 0.95 of the time, but small calls up to 1.17 (H200, November 2026).
 //
 // COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
 //

@@ -136,17 +136,22 @@ cl::Kernel create_kernel(const KernelConfig& config, const cl::Program& program)
                 fmt::format("{} has no usable kernel function '{}' ({}); it has {}", title_of(config),
                             function, opencl_status_name(failure.err()), functions_of(program)));
   }
+  return kernel;
+}
+
+// Throws an Error if the number of arguments fits neither way of passing numbers.
+Passing passing_of(const KernelConfig& config, const cl::Kernel& kernel) {
   const cl_uint arguments = kernel.getInfo<CL_KERNEL_NUM_ARGS>();
   const std::size_t one_by_one = number_of_arguments(config.manifest(), Passing::one_by_one);
   const std::size_t as_struct = number_of_arguments(config.manifest(), Passing::as_struct);
-  if (arguments != one_by_one && arguments != as_struct) {
-    throw Error(
-        ErrorCode::invalid_kernel_file,
-        fmt::format("{}: '{}' takes {} arguments, but the contract (kernels/README.md) requires {}, or "
-                    "{} if all numbers are one argument of type Numbers",
-                    title_of(config), function, arguments, one_by_one, as_struct));
-  }
-  return kernel;
+  if (arguments == as_struct) return Passing::as_struct;
+  if (arguments == one_by_one) return Passing::one_by_one;
+  throw Error(
+      ErrorCode::invalid_kernel_file,
+      fmt::format("{}: '{}' takes {} arguments, but the contract (kernels/README.md) requires {}, or {} "
+                  "if all numbers are one argument of type Numbers",
+                  title_of(config), contract_of(config.manifest().role).function, arguments, one_by_one,
+                  as_struct));
 }
 
 // Returns whether the source has a reqd_work_group_size. Throws an Error if it differs from the size in the
@@ -190,11 +195,6 @@ std::string title_of(const KernelConfig& config) {
   return fmt::format("the kernel '{}' ({}) with '{}'", config.name, config.file->path, config.build_options);
 }
 
-Passing passing_of(const KernelConfig& config, const cl::Kernel& kernel) {
-  const std::size_t as_struct = number_of_arguments(config.manifest(), Passing::as_struct);
-  return kernel.getInfo<CL_KERNEL_NUM_ARGS>() == as_struct ? Passing::as_struct : Passing::one_by_one;
-}
-
 bool changes_ptx(const KernelConfig& config) {
   return !config.manifest().ptx_target.empty() || config.registers != 0;
 }
@@ -232,11 +232,13 @@ std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Devic
   return {};
 }
 
-cl::Kernel checked_kernel(const KernelConfig& config, const cl::Program& program, const cl::Device& device) {
+CheckedKernel checked_kernel(const KernelConfig& config, const cl::Program& program,
+                             const cl::Device& device) {
   cl::Kernel kernel = create_kernel(config, program);
+  const Passing passing = passing_of(config, kernel);
   check_work_group(config, kernel, device);
   check_local_memory(config, kernel, device);
-  return kernel;
+  return {std::move(kernel), passing};
 }
 
 }  // namespace clgemm

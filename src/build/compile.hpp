@@ -27,13 +27,17 @@ cl::Program load(const std::vector<unsigned char>& binary, const KernelConfig& c
 // Returns the program's binary for one of its devices; empty if there is none.
 std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Device& device);
 
-// Returns the kernel of the contract. Throws Error(invalid_kernel_file) if the source has no such function,
-// or if its arguments or its work-group size differ. Throws Error(device_limit_exceeded) if the built kernel
-// allows fewer work-items than its work-group has, or uses more local memory than there is.
-cl::Kernel checked_kernel(const KernelConfig& config, const cl::Program& program, const cl::Device& device);
+struct CheckedKernel {
+  cl::Kernel kernel;
+  Passing passing;
+};
 
-// Returns how a kernel of checked_kernel() takes its numbers.
-Passing passing_of(const KernelConfig& config, const cl::Kernel& kernel);
+// Returns the kernel of the contract, and how it takes its numbers. Throws Error(invalid_kernel_file) if the
+// source has no such function, or if its arguments or its work-group size differ. Throws
+// Error(device_limit_exceeded) if the built kernel allows fewer work-items than its work-group has, or uses
+// more local memory than there is.
+CheckedKernel checked_kernel(const KernelConfig& config, const cl::Program& program,
+                             const cl::Device& device);
 
 // Returns "the kernel 'wpt' (built-in/wpt.cl) with '-DTS=32 ...'".
 std::string title_of(const KernelConfig& config);

@@ -155,14 +155,13 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   }
   log(LogLevel::debug, fmt::format("{} {}", origin, title_of(config)));
 
-  cl::Kernel kernel = checked_kernel(config, program, device_);
+  CheckedKernel checked = checked_kernel(config, program, device_);
   const std::size_t spilled =
-      from_disk ? entry->spilled_bytes : spilled_bytes(program, kernel, device_, info_);
-  const Passing passing = passing_of(config, kernel);
-  auto built =
-      std::make_shared<BuiltKernel>(program, contract_of(config.manifest().role).function, std::move(kernel),
-                                    passing, key, title_of(config) + " on " + info_.name,
-                                    from_disk ? std::vector<unsigned char>{} : binary_to_keep(program));
+      from_disk ? entry->spilled_bytes : spilled_bytes(program, checked.kernel, device_, info_);
+  auto built = std::make_shared<BuiltKernel>(
+      program, contract_of(config.manifest().role).function, std::move(checked.kernel), checked.passing, key,
+      title_of(config) + " on " + info_.name,
+      from_disk ? std::vector<unsigned char>{} : binary_to_keep(program));
   if (entry) built->trust = entry->trust;
   built->spilled_bytes = spilled;
   built->is_new = !entry.has_value();

@@ -19,8 +19,9 @@ using ulong = cl_ulong;
 #include "common/numbers.cl"
 }  // namespace opencl_c
 using opencl_c::Numbers;
-static_assert(sizeof(int) == sizeof(cl_int) && sizeof(Numbers) == 20 * sizeof(cl_ulong) + 16 * sizeof(cl_int),
-              "the struct has gaps, which OpenCL C may place differently");
+static_assert(sizeof(int) == sizeof(cl_int) && offsetof(Numbers, a_offset) == 16 * sizeof(cl_int) &&
+                  sizeof(Numbers) == 16 * sizeof(cl_int) + 20 * sizeof(cl_ulong),
+              "the struct has gaps, or a ulong at no multiple of 8, so OpenCL C may place it differently");
 
 // The values of the arguments of one launch. No role uses all of them. `pack` has the place of the packed
 // copy in `c`.
@@ -29,7 +30,6 @@ struct ArgumentValues : Numbers {
     alpha = 1.0f;
     batch_count = parts_count = 1;
   }
-  const Numbers& numbers() const { return *this; }
 
   cl_mem a = nullptr, b = nullptr, c = nullptr;
   cl_mem products = nullptr;                          // a list of matrices

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <variant>
 
 #include "base/error.hpp"
@@ -33,15 +32,18 @@ std::size_t groups_along(GridAxis axis, const LaunchSize& size) {
 }
 
 // Throws Error(invalid_kernel_file) if OpenCL refused an argument because the kernel takes another type.
-void throw_if_of_kernel(const cl::Error& failure, const KernelConfig& config, std::string_view name,
-                        std::string_view type, std::size_t place) {
+// Null stands for the argument that has all numbers.
+void throw_if_of_kernel(const cl::Error& failure, const KernelConfig& config, const KernelArgument* argument,
+                        std::size_t place) {
   const cl_int status = failure.err();
   if (status != CL_INVALID_ARG_INDEX && status != CL_INVALID_ARG_SIZE && status != CL_INVALID_ARG_VALUE)
     return;
-  throw Error(ErrorCode::invalid_kernel_file,
-              fmt::format("{}: argument {} of the kernel '{}' must be '{}' of type {}: {}; kernels/README.md "
-                          "lists the arguments of each role",
-                          config.file->path, place + 1, config.name, name, type, opencl_status_name(status)));
+  throw Error(
+      ErrorCode::invalid_kernel_file,
+      fmt::format("{}: argument {} of the kernel '{}' must be '{}' of type {}: {}; kernels/README.md "
+                  "lists the arguments of each role",
+                  config.file->path, place + 1, config.name, argument != nullptr ? argument->name : "numbers",
+                  argument != nullptr ? argument->type() : "Numbers", opencl_status_name(status)));
 }
 
 }  // namespace
@@ -61,25 +63,25 @@ Sequence sequence_on(const cl::CommandQueue& queue, const Events& wait_for, bool
 KernelLaunch::KernelLaunch(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& built,
                            const ArgumentValues& values)
     : config_(config), kernel_(built) {
-  cl_uint place = 0;
-  const auto set = [&](std::string_view name, const char* type, const auto& set_it) {
-    try {
-      set_it();
-    } catch (const cl::Error& failure) {
-      throw_if_of_kernel(failure, config, name, type, place);
-      throw;
-    }
-    ++place;
-  };
+  const Numbers& numbers = values;
   const bool as_struct = built->passing() == Passing::as_struct;
-  for (const auto& group : arguments_of(config.manifest())) {
-    for (const KernelArgument& argument : group) {
-      if (as_struct && argument.is_number()) continue;
-      set(argument.name, argument.type(),
-          [&] { std::visit([&](auto member) { kernel_.set(place, values.*member); }, argument.value); });
+  const KernelArgument* argument = nullptr;  // the one that is set; null: all numbers
+  cl_uint place = 0;
+  try {
+    for (const auto& group : arguments_of(config.manifest())) {
+      for (const KernelArgument& one : group) {
+        if (as_struct && one.is_number()) continue;
+        argument = &one;
+        std::visit([&](auto member) { kernel_.set(place, values.*member); }, one.value);
+        ++place;
+      }
     }
+    argument = nullptr;
+    if (as_struct) kernel_.set(place, numbers);
+  } catch (const cl::Error& failure) {
+    throw_if_of_kernel(failure, config, argument, place);
+    throw;
   }
-  if (as_struct) set("numbers", "Numbers", [&] { kernel_.set(place, values.numbers()); });
 }
 
 Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size,

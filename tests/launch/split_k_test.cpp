@@ -61,6 +61,21 @@ TEST_CASE("split-K: every shape, form, alpha and beta, and placement") {
   }
 }
 
+TEST_CASE("kernels and helpers may take their numbers one by one") {
+  std::uint32_t seed = 0;
+  for (const char* kernel : {"coalesced", "tiled"}) {
+    for (const Form& form : all_forms()) {
+      const Placement& placement = all_placements()[++seed % all_placements().size()];
+      const Scalars& scalars = all_scalars()[seed % all_scalars().size()];
+      const GemmCase gemm = make_gemm_case(form, {37, 41, 257}, scalars, placement);
+      INFO(kernel << ": " << describe(gemm));
+      Options options = split_options(kernel, 1 + seed % 3);
+      options.kernel_folder = CLGEMM_TEST_KERNELS "/one_by_one";
+      check_on_device(gemm, random_data(gemm, seed), options);
+    }
+  }
+}
+
 Options adding_options(std::int64_t parts) {
   Options options;
   options.kernel_file = CLGEMM_TEST_KERNELS "/adding_parts.cl";

@@ -15,8 +15,6 @@
 // X is the operand in place: A, or B with SWAP. Y is the packed one. With MARK, every element of C becomes 42
 // for each slice along k, which shows that this kernel computed it. With TINY, it also takes Y if numbers are
 // too small for planes, and takes any planes with an error of at most 2^-24.
-#define LOADS_STAY
-#include "common/arguments.cl"
 #include "common/fp16_planes.cl"
 #include "common/fp16_range.cl"
 #include "common/half.cl"
@@ -50,8 +48,17 @@ static inline float element_of_y(__global const char* strip, const int line, con
 }
 
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
-void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS, NOTES_ARGUMENTS, PACKED_ARGUMENTS, const Numbers numbers) {
-  UNPACK_NUMBERS;
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta,
+          __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          const int part_depth, __global float* parts_memory, const ulong parts_offset, const ulong parts_ld,
+          const ulong parts_stride, __global uint* arrivals,
+          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes,
+          const ulong before,
+          __global const float* packed, const ulong packed_offset, const ulong packed_stride,
+          const int packed_along_k) {
   __local uint word;
   const Parts parts = parts_of(k, part_depth, parts_memory, parts_offset, parts_ld, parts_stride, arrivals);
   const bool is_part = parts.count > 1;
