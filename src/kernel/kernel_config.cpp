@@ -124,9 +124,10 @@ class Rules {
   }
 
   // Returns 0 or a number that PTX can express.
-  std::size_t registers() const {
-    constexpr std::int64_t most = 255;
-    const Manifest::Rule& rule = kernel_.file->manifest.registers;
+  std::size_t registers() const { return up_to(255, kernel_.file->manifest.registers); }
+
+  // Returns a value from 0 to `most`.
+  std::size_t up_to(std::int64_t most, const Manifest::Rule& rule) const {
     const std::int64_t value = evaluate(rule);
     if (value >= 0 && value <= most) return static_cast<std::size_t>(value);
     throw Error(ErrorCode::requirement_failed,
@@ -292,6 +293,8 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
     config.keeps_a = rules.kept() == 1;
     config.keeps_b = !config.keeps_a;
   }
+  constexpr std::int64_t most_groups = 64;  // no GPU runs more on a compute unit at a time
+  if (manifest.persistent.line != 0) config.persistent = rules.up_to(most_groups, manifest.persistent);
   config.align = rules.align();
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);

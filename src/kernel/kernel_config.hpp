@@ -43,6 +43,10 @@ struct KernelConfig {
   std::size_t matrices = 1;  // matrices of a batch that one work-group computes
   bool adds_slices = false;  // one launch also adds up the slices along k; otherwise another kernel does
 
+  // The most work-groups of a launch for each compute unit, if a work-group may compute several tiles; 0: it
+  // computes one.
+  std::size_t persistent = 0;
+
   std::vector<std::size_t> local;  // work-group size, one entry for each dimension of the grid
   std::size_t registers = 0;       // on NVIDIA: the most registers of a work-item; 0: the compiler decides
   std::size_t align = 1;           // in elements: divides offsets and leading dimensions of A and B

@@ -74,6 +74,9 @@ struct Manifest {
   Rule matrices;
   // Without a line unless the kernel can add up slices along k itself. It does so if this is not 0.
   Rule adds_slices;
+  // Without a line unless a work-group may compute several tiles, one after another: the most work-groups of
+  // a launch for each compute unit, except for batches and slices along k. 0: as many as there are tiles.
+  Rule persistent;
   // Without a line unless the kernel limits the registers of a work-item, for compilers that can. 0: no
   // limit.
   Rule registers;
@@ -166,6 +169,7 @@ inline constexpr std::array rule_keys = {RuleKey{"align", &Manifest::align, no_n
                                          RuleKey{"unpacked", &Manifest::kept, no_names},
                                          RuleKey{"batch", &Manifest::matrices, no_names},
                                          RuleKey{"adds_parts", &Manifest::adds_slices, device_names},
+                                         RuleKey{"persistent", &Manifest::persistent, no_names},
                                          RuleKey{"registers", &Manifest::registers, no_names},
                                          RuleKey{"calibrate_if", &Manifest::calibrate_if, device_names},
                                          RuleKey{"vector", &Manifest::vector, no_names},

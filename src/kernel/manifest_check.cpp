@@ -59,10 +59,10 @@ class ManifestCheck {
 
   void check_keys_of_other_roles() const {
     for (const char* key :
-         {"precision",    "least_k",      "most_rows", "most_columns", "fallback",   "batch",
-          "adds_parts",   "unpacked",     "calibrate", "calibrate_if", "vector",     "keeps",
-          "panel_depth",  "rows_at_once", "stores",    "results",      "into_local", "products",
-          "matrix_units", "estimate",     "stands_in", "runs_anywhere"})
+         {"precision",    "least_k",      "most_rows", "most_columns",  "fallback",   "batch",
+          "adds_parts",   "unpacked",     "calibrate", "calibrate_if",  "vector",     "keeps",
+          "panel_depth",  "rows_at_once", "stores",    "results",       "into_local", "products",
+          "matrix_units", "estimate",     "stands_in", "runs_anywhere", "persistent"})
       check_belongs_to(Role::gemm, key);
     for (const char* key : {"size", "range_notes"}) check_belongs_to(Role::pack_both, key);
     if (has("matrix_units")) require_key("products");
@@ -78,6 +78,9 @@ class ManifestCheck {
     if (manifest_.local.size() != manifest_.grid.size()) {
       fail_at(manifest_.local[0].line, "'local' and 'grid' must have the same number of dimensions",
               manifest_.name);
+    }
+    if (manifest_.persistent.line != 0 && manifest_.grid[0] != GridAxis::tiles) {
+      fail_at(manifest_.persistent.line, "'persistent' needs a grid of tiles", manifest_.name);
     }
     if (manifest_.takes_shares() && manifest_.grid.size() != 2) {
       fail_at(manifest_.share_rows.line, "'shares' needs a grid of rows and columns", manifest_.name);

@@ -26,7 +26,7 @@ std::size_t groups_along(GridAxis axis, const LaunchSize& size) {
     case GridAxis::columns:
       return columns;
     case GridAxis::tiles:
-      return rows * columns;
+      return size.most_groups == 0 ? rows * columns : std::min(rows * columns, size.most_groups);
   }
   throw Error(ErrorCode::internal_error, "a grid axis has no meaning");
 }

@@ -95,7 +95,10 @@ class StageLaunches {
 
   void add_gemm() {
     Launch& launch = add_gemm(walked_k_, ceil_div(block_.batch_count, stage_.gemm().matrices));
-    if (stage_.split.arrivals == 0) return;
+    if (stage_.split.arrivals == 0) {
+      if (block_.batch_count == 1) launch.size.most_groups = stage_.gemm().persistent * plan_.compute_units;
+      return;
+    }
     launch.depth = stage_.split.depth;
     launch.size.layers = launch.slices = ceil_div(walked_k_, launch.depth);
   }

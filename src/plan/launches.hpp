@@ -60,7 +60,9 @@ struct LaunchSize {
   std::size_t layers = 1;  // work-groups along dimension 2
   std::size_t group_rows = 1;
   std::size_t group_columns = 1;
+  std::size_t most_groups = 0;  // in dimension 0, if a work-group may compute several tiles; 0: all
 
+  // Returns the number of tiles. If there is no limit, each has a work-group.
   std::size_t groups() const {
     return ceil_div(rows, group_rows) * ceil_div(columns, group_columns) * layers;
   }

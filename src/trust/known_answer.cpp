@@ -223,7 +223,9 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const auto [m, n, k] = test_shape(stage, planned);
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = numbers.denormal ? for_denormal : largest_operands(numbers.large, k);
-  const std::size_t batch_count = kernel.matrices + 1;  // for two work-groups along the batch
+  // Two work-groups along the batch, or, if a work-group may compute several tiles, two tiles for each: it
+  // does so only without a batch.
+  const std::size_t batch_count = kernel.persistent != 0 ? 1 : kernel.matrices + 1;
   TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), planned.a.transposed, batch_count,
                               m, k, kernel.tile_rows, kernel.tile_depth, 1, largest.a, largest.least_of_a);
   TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), planned.b.transposed, batch_count,
@@ -253,7 +255,8 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   test.plan.problem = as_planned(problem);
   test.plan.config.as_transpose = false;  // the buffers are as the kernels see them
   for (Stage& one : test.plan.stages) one.split.wanted_slices = one.adds_slices() ? 2 : 1;
-  test.plan.compute_units = 2;  // few large shares, so that a kernel runs through all of its code
+  test.plan.compute_units =
+      2;  // few large shares or several tiles, so that a kernel runs through all of its code
   fit_blocks(test.plan, unlimited_scratch);
   const cl::Buffer buffer_a = buffer_of(context, a.memory);
   const cl::Buffer buffer_b = buffer_of(context, b.memory);

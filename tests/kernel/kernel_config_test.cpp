@@ -136,6 +136,22 @@ TEST_CASE("kernels know the architecture of NVIDIA's devices") {
         "-cl-std=CL1.2 -DNVIDIA_SM=75 -cl-nv-verbose -DTS=16 -DWIDTH=4");
 }
 
+TEST_CASE("a kernel may say how many work-groups of a launch a compute unit gets, from 0 to 64") {
+  std::string tiles = source;
+  const std::string grid = "// grid: columns rows\n";
+  REQUIRE(tiles.find(grid) != std::string::npos);
+  tiles.replace(tiles.find(grid), grid.size(),
+                "// grid: tiles\n// persistent: 5 * (TS == 16) + 65 * (TS == 32)\n");
+  const std::string local = "// local: TS/WIDTH TS\n";
+  REQUIRE(tiles.find(local) != std::string::npos);
+  tiles.replace(tiles.find(local), local.size(), "// local: TS\n");
+  const NamedKernel kernel = made_up_kernel(tiles);
+  CHECK(configure(kernel, {}, made_up_gpu()).persistent == 5);
+  CHECK(configure(kernel, {{"TS", 8}}, made_up_gpu()).persistent == 0);
+  CHECK(configure_mine({}, made_up_gpu()).persistent == 0);
+  CHECK_ERROR([&] { configure(kernel, {{"TS", 32}}, made_up_gpu()); }, requirement_failed, "from 0 to 64");
+}
+
 TEST_CASE("a register limit applies to NVIDIA's devices, within the range of PTX") {
   const NamedKernel kernel =
       made_up_kernel(std::string(source) + "// registers: 168 * (TS == 16) - (TS == 32)\n");

@@ -173,6 +173,8 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {10, "// align: arch(gfx90a)", "mine.cl:10:", "unknown name"},
                          {10, "// vector: local_bytes", "mine.cl:10:", "local_bytes"},
                          {10, "// calibrate_if: is_gpu", "mine.cl:10:", "is_gpu"},
+                         {10, "// persistent: 1", "mine.cl:10:", "needs a grid of tiles"},
+                         {10, "// persistent: TS %", "mine.cl:10:", "TS %"},
                          {10, "// registers: TS %", "mine.cl:10:", "TS %"},
                          {10, "// registers: local_bytes", "mine.cl:10:", "local_bytes"},
                          {10, "// precision: fp8", "mine.cl:10:", "fp32_equivalent"},

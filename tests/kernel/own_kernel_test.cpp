@@ -4,6 +4,7 @@
 
 #include "kernel/kernel_file.hpp"
 #include "support/on_device.hpp"
+#include "support/program.hpp"
 #include "support/reference.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
@@ -141,6 +142,42 @@ TEST_CASE("a user's kernel gives right results in every form") {
     const GemmCase gemm = make_gemm_case(form, {19, 23, 17}, {-1.5f, 1}, all_placements()[1]);
     INFO(describe(gemm));
     check_on_device(gemm, random_data(gemm, 1), options_of(path));
+  }
+}
+
+// If clgemm ignored the key, each work-group would compute one tile, and the results would be the same. So
+// there is also a kernel that stops after its first tile.
+TEST_CASE("a kernel whose work-groups compute several tiles has a limited number of them") {
+  Options options;
+  options.kernel_file = CLGEMM_TEST_KERNELS "/several_tiles.cl";
+  std::uint32_t seed = 0;
+  for (const std::int64_t limit : {0, 1, 3}) {
+    options.parameters = {{"LIMIT", limit}};
+    for (const Form& form : all_forms()) {
+      const Placement& placement = all_placements()[++seed % all_placements().size()];
+      const Scalars& scalars = all_scalars()[seed % all_scalars().size()];
+      const GemmCase gemm = make_gemm_case(form, {67, 85, 33}, scalars, placement);
+      INFO("LIMIT=" << limit << ", " << describe(gemm));
+      check_on_device(gemm, random_data(gemm, seed), options);
+    }
+  }
+  std::string text = text_of_file(CLGEMM_TEST_KERNELS "/several_tiles.cl");
+  const std::string step = "number += get_num_groups(0)";
+  REQUIRE(text.find(step) != std::string::npos);
+  text.replace(text.find(step), step.size(), "number += 1000000");
+  const TemporaryFolder folder;
+  options.kernel_file = folder.write("several_tiles.cl", text);
+  const std::size_t tiles = 4 * shared_device_info().compute_units;
+  const std::vector<float> ones(8, 1.0F);
+  std::vector<float> c(4 * tiles * 8);
+  for (const std::int64_t limit : {0, 1}) {
+    options.parameters = {{"LIMIT", limit}};
+    const auto value = static_cast<float>(limit + 1);  // no result of the call before
+    const std::vector<float> a(4 * tiles, value);
+    shared_context().sgemm(Layout::row_major, Transpose::no, Transpose::no, 4 * tiles, 8, 1, 1, a.data(), 1,
+                           ones.data(), 8, 0, c.data(), 8, options);
+    CHECK(c.front() == value);
+    CHECK((c.back() == value) == (limit == 0));
   }
 }
 

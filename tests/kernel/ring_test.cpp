@@ -67,8 +67,9 @@ std::set<RingConfig> allowed_rings(const std::string& kernel) {
 }
 
 // common/ring.cl and fp16x3_wgmma: a copier fills stages, and each stage has the barriers `full` and `empty`.
-// A slice frees the stage of a step when the next step has arrived.
-Ring planes_ring(const RingConfig& config, int steps, int parts) {
+// A slice frees the stage of a step when the next step has arrived, and that of a tile's last step at once.
+// The ring goes on from tile to tile, if there is one slice.
+Ring planes_ring(const RingConfig& config, int steps, int parts, int tiles = 1) {
   const auto full = [](int stage) { return stage * 2; };
   const auto empty = [](int stage) { return stage * 2 + 1; };
   Ring ring{config.stages, parts, {}, {}};
@@ -76,7 +77,7 @@ Ring planes_ring(const RingConfig& config, int steps, int parts) {
     ring.arrivals.insert(ring.arrivals.end(), {1, config.warps});
 
   Actions copier;
-  for (int step = 0, stage = 0, parity = 1; step < steps; ++step) {
+  for (int step = 0, stage = 0, parity = 1; step < tiles * steps; ++step) {
     const int phase = step / config.stages;
     copier.push_back(wait_for(empty(stage), parity));
     copier.push_back(expect(full(stage), parts, phase));
@@ -92,12 +93,14 @@ Ring planes_ring(const RingConfig& config, int steps, int parts) {
     Actions multiplier;
     int stage = slice % config.stages;
     int parity = slice / config.stages % 2;
-    for (int step = slice; step < steps; step += config.slices) {
+    const auto free = [&](int step) {
+      multiplier.push_back(read(step % config.stages, step));
+      multiplier.push_back(arrive(empty(step % config.stages), step / config.stages));
+    };
+    for (int step = slice; step < tiles * steps; step += config.slices) {
       multiplier.push_back(wait_for(full(stage), parity));
-      if (const int done = step - config.slices; done >= 0) {
-        multiplier.push_back(read(done % config.stages, done));
-        multiplier.push_back(arrive(empty(done % config.stages), done / config.stages));
-      }
+      if (step % steps >= config.slices) free(step - config.slices);
+      if (step % steps + config.slices >= steps) free(step);
       stage += config.slices;
       if (stage >= config.stages) {
         stage -= config.stages;
@@ -278,7 +281,7 @@ TEST_CASE("a stage that is used by several slices is a mistake") {
   for (const auto& [stages, slices] : {std::pair{5, 2}, {3, 2}, {5, 4}, {6, 4}}) {
     INFO(stages << " stages, " << slices << " slices");
     const RingConfig config{stages, slices, 1};
-    CHECK_FALSE(fault_in_random_orders(planes_ring(config, 60, 2), 1000, 1).empty());
+    CHECK_FALSE(fault_in_random_orders(planes_ring(config, 60, 2), 20000, 1).empty());
   }
 }
 
@@ -293,6 +296,11 @@ TEST_CASE(
     const int steps = 2 * config.stages + 1;
     CHECK(fault_in_any_order(planes_ring(small, steps, 1), most_states) == "");
     CHECK(fault_in_random_orders(planes_ring(config, 60, 2), 10, 1) == "");
+    for (const int of_tile : {1, config.stages - 1, config.stages + 1}) {
+      if (config.slices > 1 || of_tile == 0) continue;
+      CHECK(fault_in_any_order(planes_ring(small, of_tile, 1, 4), most_states) == "");
+      CHECK(fault_in_random_orders(planes_ring(config, of_tile, 2, 20), 10, 1) == "");
+    }
     CHECK(fault_in_any_order(left_ring(config.stages, true), most_states) == "");
     CHECK(contains(fault_in_any_order(left_ring(config.stages, false), most_states), "copies are under way"));
   }

@@ -118,6 +118,44 @@ TEST_CASE("a kernel that adds up its slices needs one launch") {
   CHECK(launches[0].writes_c());
 }
 
+TEST_CASE(
+    "a launch has at most so many work-groups as the kernel's key says, but not for batches or slices") {
+  Planner make{made_up_h200()};
+  const auto most_groups = [&make](const Problem& problem, Parameters parameters) {
+    const Plan plan = make(problem, Config{"fp16x3_wgmma", std::move(parameters)});
+    for (const Launch& launch : launches_at(plan, 0, 0)) {
+      if (launch.stage == 0 && launch.role == ProgramRole::gemm) {
+        CHECK(launch.size.groups() >= 1024);
+        return launch.size.most_groups;
+      }
+    }
+    return std::size_t{1};
+  };
+  CHECK(most_groups(tight(4096, 4096, 512), {}) == 132);
+  CHECK(most_groups(tight(4096, 4096, 512), {{"TILE_M", 64}, {"TILE_N", 64}, {"SLICES", 2}, {"STAGES", 8}}) ==
+        0);
+  CHECK(most_groups(tight_batch(64, 512, 512, 512), {}) == 0);
+}
+
+TEST_CASE("the work-groups of slices along k are not limited, with either way to add them up") {
+  const std::string manifest =
+      "// summary: s\n// operands: in_place\n// persistent: 1\n// tile: 4 4 1\n// local: 16\n// grid: "
+      "tiles\n";
+  const TemporaryFolder folder;
+  folder.write("apart.cl", "// clgemm: apart\n" + manifest);
+  folder.write("within.cl", "// clgemm: within\n// adds_parts: 1\n" + manifest);
+  Planner make{made_up_h200(), folder.path().string()};
+  for (const char* kernel : {"apart", "within"}) {
+    for (const std::int64_t slices : {1, 3}) {
+      const Plan plan = make(tight(40, 40, 1000), Config{kernel, {{split_parameter, slices}}});
+      for (const Launch& launch : launches_at(plan, 0, 0)) {
+        INFO(kernel << ", " << slices);
+        CHECK(launch.size.most_groups == (slices == 1 ? 132 : 0));
+      }
+    }
+  }
+}
+
 TEST_CASE("every stage has its launches, one stage after another") {
   const TemporaryFolder folder;
   folder.write("chain.cl", chain_of_three("chain"));

@@ -16,6 +16,7 @@
 #include "support/kernel_text.hpp"
 #include "support/on_device.hpp"
 #include "support/planes.hpp"
+#include "support/program.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
 #include "trust/trust.hpp"
@@ -224,6 +225,21 @@ std::string kernel_of_fours() {
           "  if (ALIGNED_B && (b_length % 4 != 0 || ldb % 4 != 0 || b_stride % 4 != 0)) sum += 1.0f;\n"
           "  c[row");
   return text;
+}
+
+TEST_CASE("a kernel whose work-groups compute several tiles is tested with two for each") {
+  std::string text = text_of_file(CLGEMM_TEST_KERNELS "/several_tiles.cl");
+  const std::string step = "number += get_num_groups(0)";
+  REQUIRE(text.find(step) != std::string::npos);
+  for (const bool is_right : {true, false}) {
+    if (!is_right) text.replace(text.find(step), step.size(), "number += 2 * get_num_groups(0)");
+    const TemporaryFolder folder;
+    folder.write("several_tiles.cl", text);
+    ConfigCache configs(shared_device_info(), folder.path().string());
+    const Plan plan =
+        make_plan(problem_of(67, false, false), {"several_tiles", {}}, configs, unlimited_scratch);
+    CHECK(passes(build(plan, programs(), Purpose::named)) == is_right);
+  }
 }
 
 TEST_CASE("a kernel that reads one operand four elements at a time is tested with odd lines of the other") {
