@@ -9,29 +9,35 @@
 // param: TILE_N = 128 in 64 128
 // param: SLICES = 1 in 1 2
 // param: STEP = 2 in 1 2
-// param: STAGES = 6 in 2 3 4 5 6 8
+// param: STAGES = 4 in 2 3 4 5 6 7 8
 // param: BAND = 8 in 1 4 8 16
 // tile: TILE_M TILE_N 16*STEP
 // local: TILE_M/64*SLICES*128+128
 // grid: tiles
+// persistent: SLICES == 1
 // require: nvidia_sm == 90
 // require: TILE_M/64*SLICES <= 2
 // require: STAGES % SLICES == 0
 // require: STAGES >= 2*SLICES         a slice waits for its next step before it frees a stage
-// require: (TILE_M+TILE_N)/64*4096*STEP*STAGES <= 229376
+// require: (TILE_M+TILE_N)/64*4096*STEP*STAGES+(SLICES==1)*TILE_M*(TILE_N+8)*4 <= 227328
 // require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*4096*STEP*STAGES
-// calibrate: TILE_M TILE_N SLICES STEP STAGES: 128 128 1 2 6, 64 128 2 2 8, 128 64 1 2 8, 64 64 2 2 8
+// calibrate: TILE_M TILE_N SLICES STEP STAGES: 128 128 1 2 4, 64 128 2 2 8, 128 64 1 2 7, 64 64 2 2 8
 
 // Computes fp32 from fp16. With a = h + 2^-11 l (common/fp16_planes.cl) and b likewise, a b is h h' + 2^-11
 // (h l' + l h'), except for 2^-22 l l' (docs/accuracy.md has the bound). The tensor core truncates when it
 // adds. So the sums of h h' start from zero again every 64 of k, and fp32 units add them up. Truncation of
 // the other two products counts only 2^-11 as much. Their sums continue to the end and are scaled once.
 //
-// A work-group has warpgroups of consumers, which multiply, and one warpgroup with the producer, which gives
-// its registers to the others. Each consumer warpgroup multiplies 64 rows of the tile, and with SLICES == 2
-// only every second step along k. A single work-item is the producer. Its copies keep a ring of STAGES steps
-// in local memory full (common/ring.cl). The products of a step are in flight while a warpgroup waits for the
-// next step and loads A's fragments of it.
+// A work-group has warpgroups of consumers, which multiply, and one warpgroup of helpers, which gives its
+// registers to the others. Each consumer warpgroup multiplies 64 rows of the tile, and with SLICES == 2 only
+// every second step along k. One helper is the producer. Its copies keep a ring of STAGES steps in local
+// memory full (common/ring.cl). The products of a step are in flight while a warpgroup waits for the next
+// step and loads A's fragments of it.
+//
+// With one slice, a work-group computes several tiles in turns ("persistent kernel" of CUTLASS). While the
+// consumers store a tile, the producer fills the ring for the next one, and another warp of helpers loads the
+// exponents of the next tile's lines. 8192 x 8192 x 256 takes an H200 254 us, and took 317 us when each tile
+// had a work-group (November 2026).
 //
 // The fallback has tiles of the same size, so that it keeps as many compute units busy. If the numbers of
 // 1024 x 1024 x 1024 need the fallback, an H200 takes 44 us with its tiles of 128 x 64, and 60 us with 128 x
@@ -65,21 +71,30 @@
 #define TAKE_REGISTERS
 #endif
 
-// Joins the multipliers and the producer's warp. It tells the producer whether to continue.
-#define VERDICT_BARRIER asm volatile("bar.sync 2, %0;" ::"n"(MULTIPLIERS + 32) : "memory")
-// These work-items come after the multipliers. They are a whole warpgroup, because only warpgroups can give
-// registers away.
-#define COPYING_ITEMS 128
+// The helpers come after the multipliers. They are a whole warpgroup, because only warpgroups can give
+// registers away. Two of their warps work.
+#define HELPERS 128
+#define WORKING_HELPERS 64
 
-// Local memory first has the ring. After the last step it has the sums of all slices except the first, then
-// the warps' tiles.
-#define RING_BYTES (STAGES * STAGE_BYTES)
-#define PARTS_BYTES ((SLICES - 1) * TILE_M * TILE_N * 4)
-#define END_BYTES (PARTS_BYTES + TILE_M / WARP_ROWS * WARP_TILE(TILE_N) * 4)
-#define MEMORY_BYTES (RING_BYTES > END_BYTES ? RING_BYTES : END_BYTES)
+// Joins the multipliers and the helpers. It tells all whether to continue.
+#define VERDICT_BARRIER asm volatile("bar.sync 2, %0;" ::"n"(MULTIPLIERS + WORKING_HELPERS) : "memory")
+
+// Joins the multipliers and the warp of the exponents after the last step of a tile.
+#define TURN_BARRIER asm volatile("bar.sync 3, %0;" ::"n"(MULTIPLIERS + 32) : "memory")
 
 // Joins the multipliers only.
 #define MULTIPLIERS_BARRIER asm volatile("bar.sync 1, %0;" ::"n"(MULTIPLIERS) : "memory")
+
+// Local memory has the ring, the sums of all slices except the first, and each warp's rows of the tile. With
+// several slices there is no next tile, so all but the ring begins where the ring was.
+#define RING_BYTES (STAGES * STAGE_BYTES)
+#define PARTS_PLACE (SLICES == 1 ? RING_BYTES : 0)
+#define PARTS_BYTES ((SLICES - 1) * TILE_M * TILE_N * 4)
+#define WARPS_PLACE (PARTS_PLACE + PARTS_BYTES)
+#define END_BYTES (WARPS_PLACE + TILE_M / WARP_ROWS * WARP_TILE(TILE_N) * 4)
+#define MEMORY_BYTES (RING_BYTES > END_BYTES ? RING_BYTES : END_BYTES)
+
+#define LINES (TILE_M + TILE_N)  // a tile has so many, each with an exponent
 
 // What a work-item holds of A for a step: its elements of a warp's 16 rows.
 typedef struct {
@@ -98,7 +113,7 @@ typedef struct {
 // The position of a warpgroup along k.
 typedef struct {
   int left;      // depths left
-  int stage;
+  int stage;     // the next step's, which may belong to the next tile
   uint parity;
   int before;    // the stage of the step before, which is still to be freed; -1 if there is none
   int together;  // steps summed in Results::high
@@ -154,33 +169,35 @@ INLINED bool multiply_step(Results* results, const Fragments* current, Fragments
   if (walk->before >= 0 && get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, walk->before));
   walk->before = walk->stage;
   walk->left -= SLICES * BLOCK_DEPTH * STEP;
-  if (walk->left <= 0) return false;
   walk->stage += SLICES;
   if (walk->stage >= STAGES) {
     walk->stage -= STAGES;
     walk->parity ^= 1;
   }
+  if (walk->left <= 0) return false;
   mbarrier_wait(full_barrier(barriers, walk->stage), walk->parity);
   load_fragments(next, memory + walk->stage * STAGE_BYTES + block * STEP * BLOCK_BYTES);
   return true;
 }
 
-// Multiplies the steps of one slice.
-INLINED void multiply_steps(Results* results, const int k, const int slice, const int block,
-                            const uint memory, const uint barriers) {
+// Multiplies the steps of one slice of a tile. `walk` is at the first of them.
+INLINED void multiply_steps(Results* results, Walk* walk, const int block, const uint memory,
+                            const uint barriers) {
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) results->sums[i] = results->high[i] = results->cross[i] = 0.0f;
-  Walk walk = {k - slice * BLOCK_DEPTH * STEP, slice, 0, -1, 0};
-  if (walk.left <= 0) return;
+  if (walk->left <= 0) return;
+  walk->before = -1;
+  walk->together = 0;
   Fragments even;
   Fragments odd;
-  mbarrier_wait(full_barrier(barriers, slice), 0);
-  load_fragments(&even, memory + slice * STAGE_BYTES + block * STEP * BLOCK_BYTES);
-  while (multiply_step(results, &even, &odd, &walk, block, memory, barriers) &&
-         multiply_step(results, &odd, &even, &walk, block, memory, barriers)) {
+  mbarrier_wait(full_barrier(barriers, walk->stage), walk->parity);
+  load_fragments(&even, memory + walk->stage * STAGE_BYTES + block * STEP * BLOCK_BYTES);
+  while (multiply_step(results, &even, &odd, walk, block, memory, barriers) &&
+         multiply_step(results, &odd, &even, walk, block, memory, barriers)) {
   }
   wgmma_wait(results->cross);
-  if (walk.together > 0) add_high(results);
+  if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, walk->before));
+  if (walk->together > 0) add_high(results);
 #pragma unroll
   for (int i = 0; i < SUMS; ++i)
     results->sums[i] = MULTIPLY_ADD(results->cross[i], LOW_SCALE, results->sums[i]);
@@ -212,7 +229,7 @@ INLINED void scale_back(float* sums, const __local int* row_exponents, const __l
   const int lower = row_exponents[8];
 #pragma unroll
   for (int i = 0; i < SUMS; i += 4) {
-    const int2 both = *(const __local int2*)(column_exponents + i * 2 + get_local_id(0) % 4 * 2);
+    const int2 both = *(const __local int2*)(column_exponents + i * 2);
     const float2 above = scaled_back((float2)(sums[i], sums[i + 1]), upper + both);
     const float2 below = scaled_back((float2)(sums[i + 2], sums[i + 3]), lower + both);
     sums[i] = above.x;
@@ -222,27 +239,88 @@ INLINED void scale_back(float* sums, const __local int* row_exponents, const __l
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1)))
+// Returns 0, but the compiler does not know that. Values that depend on it are not computed before, so they
+// need no registers while a tile is multiplied.
+INLINED int unknown_zero(void) {
+  int zero;
+  asm volatile("mov.u32 %0, 0;" : "=r"(zero));
+  return zero;
+}
+
+// Returns the number of the tile that the work-group computes in a turn.
+INLINED int tile_in_turn(const int turn) {
+  return get_group_id(0) + turn * get_num_groups(0);
+}
+
+INLINED bool has_turn(const int turn, const int m, const int n) {
+  const int tiles = (m + TILE_M - 1) / TILE_M * ((n + TILE_N - 1) / TILE_N);
+  return turn == 0 || (SLICES == 1 && tile_in_turn(turn) < tiles);
+}
+
+INLINED int2 position_in_turn(const int turn, const int m, const int n) {
+  return position_of_tile(tile_in_turn(turn), (m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
+}
+
+// Does the producer's work. The other work-items of its warp only join the barrier.
+INLINED void copy_tiles(const __global char* a, const __global char* b, const int m, const int n, const int k,
+                        const uint stages, const uint barriers, const __local Extremes* extremes) {
+  const bool is_producer = get_local_id(0) % 32 == 0;
+  Copier copier = make_copier(strip_bytes(k));
+  aim_copier(&copier, a, b, position_in_turn(0, m, n), k);
+  if (is_producer) copy_first_steps(&copier, stages, barriers);
+  VERDICT_BARRIER;
+  if (!is_producer) return;
+  if (!planes_are_exact(extremes, k)) {
+    wait_for_first_steps(k, barriers);
+    return;
+  }
+  for (int turn = 0;;) {
+    while (copier.left > 0) copy_step(&copier, stages, barriers);
+    if (!has_turn(++turn, m, n)) return;
+    aim_copier(&copier, a, b, position_in_turn(turn, m, n), k);
+  }
+}
+
+// Loads the exponents of the lines of each tile, in units of EXPONENT_UNIT, into every second row of
+// `exponents`. One warp does it, and also brings the tile of C nearer. When the multipliers have finished a
+// tile, they have finished with the exponents of the tile before.
+INLINED void prepare_tiles(__local int exponents[2][LINES], const __global char* a, const __global char* b,
+                           const Target whole, const int k, const __local Extremes* extremes) {
+  const int lane = get_local_id(0) % 32;
+  const ulong strip = strip_bytes(k);
+  for (int turn = 0; has_turn(turn, whole.rows, whole.columns); ++turn) {
+    const int2 tile = position_in_turn(turn, whole.rows, whole.columns);
+    const __global char* a_strips = a + tile.x * M_BLOCKS * strip;
+    const __global char* b_strips = b + tile.y * N_BLOCKS * strip;
+#pragma unroll
+    for (int line = lane; line < LINES; line += 32) {
+      exponents[turn % 2][line] =
+          EXPONENT_UNIT * (line < TILE_M ? exponent_of_line(a_strips, strip, line)
+                                         : exponent_of_line(b_strips, strip, line - TILE_M));
+    }
+    if (turn == 0) {
+      VERDICT_BARRIER;
+      if (!planes_are_exact(extremes, k)) return;
+    }
+    prefetch_tile_of_c_by(target_from(whole, tile.x * TILE_M, tile.y * TILE_N), TILE_M, TILE_N, lane, 32);
+    TURN_BARRIER;
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + HELPERS, 1, 1)))
 void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS, const Numbers numbers) {
   UNPACK_NUMBERS;
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES];
-  __local int exponents[TILE_M + TILE_N] __attribute__((aligned(16)));
+  __local int exponents[2][LINES] __attribute__((aligned(16)));
   __local Extremes extremes;
   if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   const int item = get_local_id(0);
   const uint stages = shared_address(memory);
   const uint stage_barriers = shared_address(barriers);
-  const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
-  const size_t batch = get_global_id(2);
   const int block = item / 128 % M_BLOCKS;
   // If all work-items use the same addresses, these take fewer registers.
   const int slice = SLICES == 1 ? 0 : item / 128 / M_BLOCKS;
-  const ulong strip = strip_bytes(k);
-  const __global char* a_strips =
-      (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip;
-  const __global char* b_strips =
-      (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip;
 
   if (item == 0) {
     make_ring(stage_barriers, M_BLOCKS * 4);
@@ -252,42 +330,45 @@ void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS, const Numbers numbers) {
 
   if (item >= MULTIPLIERS) {
     GIVE_REGISTERS;
-    if (item >= MULTIPLIERS + 32) return;
-    Copier copier = make_copier(a_strips + HEADER_BYTES, b_strips + HEADER_BYTES, strip, k);
-    if (item == MULTIPLIERS) copy_first_steps(&copier, stages, stage_barriers);
-    VERDICT_BARRIER;
-    if (item > MULTIPLIERS) return;
-    if (!planes_are_exact(&extremes, k)) {
-      wait_for_first_steps(k, stage_barriers);
-      return;
+    const size_t batch = get_global_id(2);
+    const __global char* a_strips = (const __global char*)(a + a_offset + batch * a_stride);
+    const __global char* b_strips = (const __global char*)(b + b_offset + batch * b_stride);
+    if (item < MULTIPLIERS + 32) {
+      copy_tiles(a_strips, b_strips, m, n, k, stages, stage_barriers, &extremes);
+    } else if (item < MULTIPLIERS + WORKING_HELPERS) {
+      const Target whole = {c + c_offset + batch * c_stride, ldc, m, n, alpha, beta};
+      prepare_tiles(exponents, a_strips, b_strips, whole, k, &extremes);
     }
-    while (copier.left > 0) copy_step(&copier, stages, stage_barriers);
     return;
   }
   TAKE_REGISTERS;
   // This runs while the first copies are in flight.
   gather_all_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, item, MULTIPLIERS);
-  for (int line = item; line < TILE_M + TILE_N; line += MULTIPLIERS) {
-    exponents[line] = EXPONENT_UNIT * (line < TILE_M ? exponent_of_line(a_strips, strip, line)
-                                                     : exponent_of_line(b_strips, strip, line - TILE_M));
-  }
   VERDICT_BARRIER;
   if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes,
                      b_stride))
     return;
-  const Target whole = {c + c_offset + batch * c_stride, ldc, m, n, alpha, beta};
-  const Target target = target_from(whole, tile.x * TILE_M, tile.y * TILE_N);
-  prefetch_tile_of_c(target, TILE_M, TILE_N, MULTIPLIERS);
-  Results results;
-  multiply_steps(&results, k, slice, block, stages, stage_barriers);
-  // All multipliers have reached the end of the ring. Its copies have arrived and have been read, so its
-  // memory is free.
-  MULTIPLIERS_BARRIER;
-  if (!add_slices(results.sums, (__local float*)memory, slice)) return;
-  const int warp = item / 32;  // a warp of the first slice
-  scale_back(results.sums, exponents + warp * WARP_ROWS + item % 32 / 4, exponents + TILE_M);
-  __local float* own = (__local float*)(memory + PARTS_BYTES) + warp * WARP_TILE(TILE_N);
-  put_warp_rows(own, results.sums, TILE_N);
-  WARP_BARRIER;
-  store_warp_rows(target_from(target, warp * WARP_ROWS, 0), own, TILE_N);
+  Walk walk = {0, slice, 0, -1, 0};
+  int turn = 0;
+  do {
+    Results results;
+    walk.left = k - slice * BLOCK_DEPTH * STEP;
+    multiply_steps(&results, &walk, block, stages, stage_barriers);
+    // All multipliers have finished the tile, and its exponents are there. With several slices, all copies
+    // have arrived and have been read, so the ring's memory is free.
+    TURN_BARRIER;
+    if (!add_slices(results.sums, (__local float*)(memory + PARTS_PLACE), slice)) return;
+    const int zero = unknown_zero();
+    const int warp = (item + zero) / 32;  // a warp of the first slice
+    const int lane = (item + zero) % 32;
+    const __local int* scale = exponents[turn % 2];
+    scale_back(results.sums, scale + warp * WARP_ROWS + lane / 4, scale + TILE_M + lane % 4 * 2);
+    __local float* own = (__local float*)(memory + WARPS_PLACE) + warp * WARP_TILE(TILE_N);
+    put_warp_rows(own, results.sums, TILE_N);
+    WARP_BARRIER;
+    const Target whole = {c + c_offset + (get_global_id(2) + zero) * c_stride, ldc, m, n, alpha, beta};
+    const int2 tile = position_in_turn(turn + zero, m + zero, n + zero);
+    store_warp_rows(target_from(whole, tile.x * TILE_M + warp * WARP_ROWS, tile.y * TILE_N), own, TILE_N);
+    WARP_BARRIER;
+  } while (has_turn(++turn, m, n));
 }

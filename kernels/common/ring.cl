@@ -46,10 +46,17 @@ typedef struct {
   Turn turn;
 } Copier;
 
-static inline Copier make_copier(const __global char* a, const __global char* b, const ulong strip,
-                                 const int k) {
-  const Copier copier = {a, b, strip, k, {0, 1}};
+static inline Copier make_copier(const ulong strip) {
+  const Copier copier = {0, 0, strip, 0, {0, 1}};
   return copier;
+}
+
+// Points the producer at the beginning of a tile.
+static inline void aim_copier(Copier* copier, const __global char* a_strips, const __global char* b_strips,
+                              const int2 tile, const int k) {
+  copier->a = a_strips + tile.x * M_BLOCKS * copier->strip + HEADER_BYTES;
+  copier->b = b_strips + tile.y * N_BLOCKS * copier->strip + HEADER_BYTES;
+  copier->left = k;
 }
 
 // Starts the copies of the next step along k: 64-line blocks of A and B, as the packing has laid them out.

@@ -2,8 +2,9 @@
 // times are recorded ones of every config that took at most 1.5 times as long as the best, for 142 shapes and
 // 42 batches. They are in data/h200_times.csv, which is a part of the output of clgemm-tune --calibrate
 // --shapes 64 --keep-samples for two seeds. Those of `gemv`, of eight small tiles of `direct` and, for 38 of
-// the shapes, of `fp16x3_one_packed` were measured later, on other H200s. The shapes do not include one row,
-// because it is computed as one column.
+// the shapes, of `fp16x3_one_packed` were measured later, on other H200s. Those of `fp16x3_wgmma` with one
+// slice were measured with more stages, before its work-groups computed several tiles; large shapes take 0.8
+// to 1.0 of them now. The shapes do not include one row, because it is computed as one column.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,8 +22,8 @@ constexpr const char* usage =
 constexpr const char* default_choice = "default";
 
 // Has enough steps along k for a ring of stages to go round many times, in about 0.1 ms on the GPUs that have
-// rings.
-constexpr Size size_of_rings{1100, 900, 3000};
+// rings. It also has enough tiles that a work-group of a large GPU may compute two or more of them.
+constexpr Size size_of_rings{2100, 1900, 1500};
 // For other kernels: many tiles and steps, in 20 us with a fast kernel, and not in seconds with a slow one.
 constexpr Size size_of_others{300, 260, 1000};
 
