@@ -281,7 +281,7 @@ INLINED void copy_tiles(const __global char* a, const __global char* b, const in
   }
 }
 
-// Loads the exponents of the lines of each tile, in units of EXPONENT_UNIT, into every second row of
+// Loads the exponents of the lines of each tile, in units of EXPONENT_UNIT, alternately into the two rows of
 // `exponents`. One warp does it, and also brings the tile of C nearer. When the multipliers have finished a
 // tile, they have finished with the exponents of the tile before.
 INLINED void prepare_tiles(__local int exponents[2][LINES], const __global char* a, const __global char* b,

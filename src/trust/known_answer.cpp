@@ -213,19 +213,15 @@ GemmSize test_shape(const Stage& stage, const Problem& problem) {
           depth + more((whole_a && !transpose_a) || (whole_b && transpose_b))};
 }
 
-}  // namespace
-
-bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::Context& context,
-                        const cl::Device& device) {
+// Tests a batch of so many matrices.
+bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, std::size_t batch_count,
+                        const cl::Context& context, const cl::Device& device) {
   const Problem& planned = built.plan.problem;
   const Stage& stage = built.plan.first();
   const KernelConfig& kernel = stage.gemm();
   const auto [m, n, k] = test_shape(stage, planned);
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = numbers.denormal ? for_denormal : largest_operands(numbers.large, k);
-  // Two work-groups along the batch, or, if a work-group may compute several tiles, two tiles for each: it
-  // does so only without a batch.
-  const std::size_t batch_count = kernel.persistent != 0 ? 1 : kernel.matrices + 1;
   TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), planned.a.transposed, batch_count,
                               m, k, kernel.tile_rows, kernel.tile_depth, 1, largest.a, largest.least_of_a);
   TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), planned.b.transposed, batch_count,
@@ -255,8 +251,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   test.plan.problem = as_planned(problem);
   test.plan.config.as_transpose = false;  // the buffers are as the kernels see them
   for (Stage& one : test.plan.stages) one.split.wanted_slices = one.adds_slices() ? 2 : 1;
-  test.plan.compute_units =
-      2;  // few large shares or several tiles, so that a kernel runs through all of its code
+  test.plan.compute_units = 2;  // few large shares, so that a kernel runs through all of its code
   fit_blocks(test.plan, unlimited_scratch);
   const cl::Buffer buffer_a = buffer_of(context, a.memory);
   const cl::Buffer buffer_b = buffer_of(context, b.memory);
@@ -276,6 +271,17 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const std::vector<float> expected = c.expected(a, b, adding, rows, columns);
   return std::equal(result.begin(), result.end(), expected.begin(),
                     [](float x, float y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+}
+
+}  // namespace
+
+bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::Context& context,
+                        const cl::Device& device) {
+  const KernelConfig& kernel = built.plan.first().gemm();
+  const std::size_t two_groups = kernel.matrices + 1;  // along the batch
+  // Without a batch, the work-groups of some kernels compute several tiles: here, two each.
+  return gives_known_answer(built, numbers, two_groups, context, device) &&
+         (kernel.persistent == 0 || gives_known_answer(built, numbers, 1, context, device));
 }
 
 }  // namespace clgemm

@@ -227,18 +227,22 @@ std::string kernel_of_fours() {
   return text;
 }
 
-TEST_CASE("a kernel whose work-groups compute several tiles is tested with two for each") {
-  std::string text = text_of_file(CLGEMM_TEST_KERNELS "/several_tiles.cl");
-  const std::string step = "number += get_num_groups(0)";
-  REQUIRE(text.find(step) != std::string::npos);
-  for (const bool is_right : {true, false}) {
-    if (!is_right) text.replace(text.find(step), step.size(), "number += 2 * get_num_groups(0)");
+TEST_CASE("a kernel whose work-groups compute several tiles is tested with two for each, and with a batch") {
+  const std::string text = text_of_file(CLGEMM_TEST_KERNELS "/several_tiles.cl");
+  for (const auto& [right, wrong] : {std::pair{"several_tiles", "several_tiles"},
+                                     {"number += get_num_groups(0)", "number += 2 * get_num_groups(0)"},
+                                     {" + batch * a_stride", ""}}) {
+    INFO(wrong);
+    std::string changed = text;
+    const std::size_t place = changed.find(right);
+    REQUIRE(place != std::string::npos);
+    changed.replace(place, std::strlen(right), wrong);
     const TemporaryFolder folder;
-    folder.write("several_tiles.cl", text);
+    folder.write("several_tiles.cl", changed);
     ConfigCache configs(shared_device_info(), folder.path().string());
     const Plan plan =
         make_plan(problem_of(67, false, false), {"several_tiles", {}}, configs, unlimited_scratch);
-    CHECK(passes(build(plan, programs(), Purpose::named)) == is_right);
+    CHECK(passes(build(plan, programs(), Purpose::named)) == (changed == text));
   }
 }
 
