@@ -137,7 +137,7 @@ INLINED void copy_step(const uint memory, const uint barriers, const Source x, c
                 from + block % Y_BLOCKS * y.strip + block / Y_BLOCKS * BLOCK_BYTES, BLOCK_BYTES, full);
     }
   }
-  copy_lines(stage, x, X_ALONG_K, TILE_X, X_STRIDE, depth);
+  copy_lines(get_local_id(0) % COPIERS, stage, x, X_ALONG_K, TILE_X, X_STRIDE, depth);
   mbarrier_arrive_after_copies(full);
   next_turn(turn);
 }

@@ -239,14 +239,6 @@ INLINED void scale_back(float* sums, const __local int* row_exponents, const __l
   }
 }
 
-// Returns 0, but the compiler does not know that. Values that depend on it are not computed before, so they
-// need no registers while a tile is multiplied.
-INLINED int unknown_zero(void) {
-  int zero;
-  asm volatile("mov.u32 %0, 0;" : "=r"(zero));
-  return zero;
-}
-
 // Returns the number of the tile that the work-group computes in a turn.
 INLINED int tile_in_turn(const int turn) {
   return get_group_id(0) + turn * get_num_groups(0);

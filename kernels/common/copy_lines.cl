@@ -26,16 +26,16 @@ static inline int shift_of(const Source source, const int row) {
   return (int)(((ulong)source.first / 4 + row * source.ld) % 4);
 }
 
-// Starts the copies of `lines` lines from depth `from` on, and fills in zeros past the end of the matrix. A
-// row of a stage is STEP floats of one line if `along_k`, otherwise all lines at one depth. Rows are `stride`
-// floats apart, which is at least 4 more than they hold.
-static inline void copy_lines(const Shared stage, const Source source, const bool along_k, const int lines,
-                              const int stride, const int from) {
+// Starts the copies of `lines` lines from depth `from` on, and fills in zeros past the end of the matrix. All
+// COPIERS work-items call it; this one has the number `item`. A row of a stage is STEP floats of one line if
+// `along_k`, otherwise all lines at one depth. Rows are `stride` floats apart, which is at least 4 more than
+// they hold.
+static inline void copy_lines(const int item, const Shared stage, const Source source, const bool along_k,
+                              const int lines, const int stride, const int from) {
   const int width = along_k ? STEP : lines;  // floats in a row
   const int rows = along_k ? lines : STEP;
   const int apart = COPIERS / (width / 4);
   const int left = source.depth - from;
-  const int item = get_local_id(0) % COPIERS;
   const int x = item % (width / 4) * 4;
   const int y = item / (width / 4);
   const int valid = along_k ? left : source.lines;

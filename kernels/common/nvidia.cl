@@ -27,6 +27,14 @@ static inline void load_matrices(uint* fragment, const uint address) {
                : "memory");
 }
 
+// Returns 0, but the compiler does not know that. Values that depend on it are not computed before, so they
+// need no registers while a tile is multiplied.
+static inline int unknown_zero(void) {
+  int zero;
+  asm volatile("mov.u32 %0, 0;" : "=r"(zero));
+  return zero;
+}
+
 // The functions below need Hopper or later.
 static inline void mbarrier_init(const uint barrier, const uint arrivals) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");

@@ -78,7 +78,7 @@ static inline __global float* computed_again(__global float* pointer) {
       const __global float* ahead = to;                                                                      \
       type before[FLOATS_AHEAD / width];                                                                     \
       _Pragma("unroll") for (int row = 0; row < FLOATS_AHEAD / width; ++row) {                               \
-        before[row] = (type)(0.0f); /* otherwise it would keep its register between tiles */                 \
+        before[row] = (type)(0.0f); /* otherwise its register would be kept between tiles */                 \
         if (first + row < count) before[row] = *(const __global type*)ahead;                                 \
         ahead += to_step;                                                                                    \
       }                                                                                                      \

@@ -1,11 +1,5 @@
-// Numbers as two TF32 parts, for kernels that make three products of them ("3xTF32" of CUTLASS; Ootomo and
-// Yokota 2022). A number x is h + l. Both are TF32 (8 bits of exponent, 11 of mantissa). h is x rounded, and
-// l is the rest; the tensor core drops what exceeds its 11 bits. Then a b is l h' + h l' + h h', except for
-// 2^-22 of it.
-//
-// TF32 has the exponents of fp32. The kernels notice numbers that TF32 cannot hold. Inf, NaN and what rounds
-// to Inf give a result that is not a number. All work-items look for numbers so small that their low part is
-// lost. If something is noticed, the tile is computed again in plain fp32 (common/slices.cl).
+// Tiles of C whose numbers go to the tensor cores as two TF32 parts (common/tf32_parts.cl), or that are
+// computed in plain fp32 (common/slices.cl) if TF32 cannot hold the numbers.
 //
 // The including file defines ROWS and COLUMNS, the size of a tile, MULTIPLIERS, the work-items that have its
 // sums, TM and TN, the results that each of them has if the tile is computed again, C_STRIDE, and BAND.
@@ -25,20 +19,12 @@
 #define UNROLLED_DEPTHS 1
 #define A_WIDTH 1  // floats that are read at once, because operands may lie anywhere
 #define B_WIDTH 1
+#include "common/multiply.cl"
 #include "common/parts.cl"
 #include "common/slices.cl"
 #include "common/tensor_store.cl"
+#include "common/tf32_parts.cl"
 #include "common/tile_order.cl"
-
-// The GEMM, as all work-groups of a launch see it, or one slice of it along k.
-typedef struct {
-  int m, n, k;
-  float alpha, beta;
-  __global const float* a;
-  __global const float* b;
-  __global float* c;
-  ulong lda, ldb, ldc;
-} Multiply;
 
 // What a tile's work-items notice: the least nonzero magnitudes of each operand, doubled and minus one, and
 // whether a result is not a number.
@@ -46,46 +32,9 @@ typedef struct {
   uint least_x, least_y, is_strange;
 } Noticed;
 
-// Ignores the sign. Zeros count as the largest of all.
-static inline uint least_with(const uint least, const uint bits) {
-  return min(least, 2 * bits - 1);
-}
-
-static inline uint high_part(const uint bits) {
-  return (bits + 0x1000u) & 0xffffe000u;
-}
-
-static inline uint low_part(const uint bits, const uint high) {
-  return as_uint(as_float(bits) - as_float(high));
-}
-
-// The least product of a tile that may go to the matrix units.
-#if !defined(LEAST_PRODUCT)
-#define LEAST_PRODUCT 0x1p-110f
-#endif
-
-// Returns true if the tensor cores lost nothing that matters. The low part of a number is at most 2^-12 of
-// it. If the number is at least 2^-104, its low part is off by at most 2^-136. Products of at least 2^-110
-// are off by at most 2^-149, because the tensor core ends there. Each error is at most 2^-22 of the number or
-// product.
+// Returns true if the tensor cores lost nothing that matters.
 static inline bool is_exact(const __local Noticed* noticed) {
-  if (noticed->is_strange) return false;
-  if (noticed->least_x == UINT_MAX || noticed->least_y == UINT_MAX) return true;
-  const float x = as_float((noticed->least_x + 1) / 2);
-  const float y = as_float((noticed->least_y + 1) / 2);
-  return x >= 0x1p-104f && y >= 0x1p-104f && x * y >= LEAST_PRODUCT;
-}
-
-// Returns `zero` if the value is a number, otherwise NaN. This takes one instruction if the compiler makes an
-// FMA of it. No program is built with options that let it assume finite numbers.
-static inline float still_zero(const float zero, const float value) {
-  return zero + 0.0f * value;
-}
-
-static inline Target target_of(const Multiply* call, const int first_row, const int first_column) {
-  const Target target = {call->c + first_row * call->ldc + first_column, call->ldc, call->m - first_row,
-                         call->n - first_column, call->alpha, call->beta};
-  return target;
+  return !noticed->is_strange && are_large_enough(noticed->least_x, noticed->least_y);
 }
 
 // Computes a tile in plain fp32. Its sums are then in local memory, in rows of C_STRIDE floats.

@@ -56,8 +56,9 @@ INLINED Source found_again(Source source) {
 INLINED void copy_step(__local float* memory, const int stage, const Source rows, const Source columns,
                        const int from) {
   const Shared place = shared_address(memory + stage * STAGE_FLOATS);
-  copy_lines(place, found_again(rows), A_ALONG_K, TILE_M, LINES_STRIDE(A_ALONG_K, TILE_M), from);
-  copy_lines(place + 4 * LINES_FLOATS(A_ALONG_K, TILE_M), found_again(columns), B_ALONG_K, TILE_N,
+  const int item = get_local_id(0) % COPIERS;
+  copy_lines(item, place, found_again(rows), A_ALONG_K, TILE_M, LINES_STRIDE(A_ALONG_K, TILE_M), from);
+  copy_lines(item, place + 4 * LINES_FLOATS(A_ALONG_K, TILE_M), found_again(columns), B_ALONG_K, TILE_N,
              LINES_STRIDE(B_ALONG_K, TILE_N), from);
 }
 

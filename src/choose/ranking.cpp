@@ -98,7 +98,8 @@ class Ranker {
   bool is_allowed(const KernelConfig& kernel) const {
     const Manifest& manifest = kernel.manifest();
     if (problem_.listed && !manifest.takes_lists()) return false;
-    return allows(precision_, manifest.precision) && problem_.k >= manifest.least_k;
+    return allows(precision_, manifest.precision) && problem_.k >= manifest.least_k &&
+           problem_.k <= manifest.most_k;
   }
 
   void add_measured() {

@@ -149,6 +149,8 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
       work.pieces = as_double(std::min(first.group_columns, seen.n) * ceil_div(seen.k, kernel.panel_depth));
   }
   for (const Launch& launch : launches_of(plan, block)) add(launch, work);
+  if (kernel.manifest().is_for_small_k() && seen.k <= kernel.manifest().most_k)
+    work.depth = as_double(kernel.tile_depth);
   const double m = as_double(seen.m);
   const double n = as_double(seen.n);
   const double k = as_double(seen.k);

@@ -106,6 +106,7 @@ struct Manifest {
   MatrixUnits matrix_units = MatrixUnits::bits16;  // if it has `products`
   Precision precision = Precision::fp32;           // that a caller must allow
   std::size_t least_k = 1;  // the least k for which its errors are as small as `precision` requires
+  std::size_t most_k = std::numeric_limits<std::size_t>::max();     // if the kernel is for small k
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of C, if the kernel is for few rows
   std::size_t most_columns = std::numeric_limits<std::size_t>::max();
   std::string fallback;                             // the fallback kernel; empty: none
@@ -120,6 +121,9 @@ struct Manifest {
 
   // Returns whether the kernel gets the number of matrices of a batch, and possibly a list of their places.
   bool takes_lists() const { return matrices.line != 0; }
+
+  // Returns whether it computes all of a small k at once. Then it takes as long for any k up to `most_k`.
+  bool is_for_small_k() const { return most_k != std::numeric_limits<std::size_t>::max(); }
 
   // Returns whether its tiles or the time of a step depend on which operands are transposed.
   bool depends_on_operands() const;

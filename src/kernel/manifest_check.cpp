@@ -59,10 +59,10 @@ class ManifestCheck {
 
   void check_keys_of_other_roles() const {
     for (const char* key :
-         {"precision",    "least_k",      "most_rows", "most_columns",  "fallback",   "batch",
-          "adds_parts",   "unpacked",     "calibrate", "calibrate_if",  "vector",     "keeps",
-          "panel_depth",  "rows_at_once", "stores",    "results",       "into_local", "products",
-          "matrix_units", "estimate",     "stands_in", "runs_anywhere", "persistent"})
+         {"precision", "least_k",      "most_k",       "most_rows", "most_columns",  "fallback",
+          "batch",     "adds_parts",   "unpacked",     "calibrate", "calibrate_if",  "vector",
+          "keeps",     "panel_depth",  "rows_at_once", "stores",    "results",       "into_local",
+          "products",  "matrix_units", "estimate",     "stands_in", "runs_anywhere", "persistent"})
       check_belongs_to(Role::gemm, key);
     for (const char* key : {"size", "range_notes"}) check_belongs_to(Role::pack_both, key);
     if (has("matrix_units")) require_key("products");

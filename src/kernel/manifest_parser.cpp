@@ -79,6 +79,7 @@ class ManifestParser {
         {"precision", &ManifestParser::parse_precision},
         {"matrix_units", &ManifestParser::parse_matrix_units},
         {"least_k", &ManifestParser::parse_least_k},
+        {"most_k", &ManifestParser::parse_most_k},
         {"most_rows", &ManifestParser::parse_most_rows},
         {"most_columns", &ManifestParser::parse_most_columns},
         {"fallback", &ManifestParser::parse_fallback},
@@ -239,6 +240,7 @@ class ManifestParser {
   }
 
   void parse_least_k() { manifest_.least_k = count(); }
+  void parse_most_k() { manifest_.most_k = count(); }
   void parse_most_rows() { manifest_.most_rows = count(); }
   void parse_most_columns() { manifest_.most_columns = count(); }
 

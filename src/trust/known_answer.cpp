@@ -181,11 +181,11 @@ TestOperand operand_for(bool takes_any, bool transposed, std::size_t batch_count
           seed,        largest, least};
 }
 
-// Returns a little more than a whole tile. If a kernel takes shares, its tile may be as large as the largest
-// share, and a few units of a share test the same things.
-std::size_t test_side(std::size_t tile, std::size_t share_unit, std::size_t more) {
+// Returns a little more than a number of whole tiles. If a kernel takes shares, its tile may be as large as
+// the largest share, and a few units of a share test the same things.
+std::size_t test_side(std::size_t tiles, std::size_t tile, std::size_t share_unit, std::size_t more) {
   constexpr std::size_t units = 12;
-  return (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + more;
+  return tiles * (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + more;
 }
 
 // Returns such a depth that a slightly larger depth is computed in two slices.
@@ -194,9 +194,15 @@ std::size_t depth_for_slices(const KernelConfig& kernel) {
   return std::lcm(std::lcm(kernel.tile_depth, kernel.align), vector);
 }
 
-// Returns little more than a whole tile. It adds 1, or, if the kernel was compiled for aligned lines of this
-// length, the number of elements that the kernel reads at once.
-GemmSize test_shape(const Stage& stage, const Problem& problem) {
+// Whole tiles of a matrix.
+struct Tiles {
+  std::size_t down, across;
+};
+
+// Returns little more than a whole tile, or than so many along each side. It adds 1, or, if the kernel was
+// compiled for aligned lines of this length, the number of elements that the kernel reads at once. A kernel
+// for small k gets a k that is a little less than its largest one.
+GemmSize test_shape(const Stage& stage, const Problem& problem, Tiles tiles) {
   const KernelConfig& kernel = stage.gemm();
   const auto is_set = [&kernel](const char* name) {
     const auto found = kernel.macros.find(name);
@@ -208,18 +214,21 @@ GemmSize test_shape(const Stage& stage, const Problem& problem) {
   const bool transpose_b = problem.b.transposed;
   const auto more = [&kernel](bool is_whole) { return is_whole ? kernel.align : 1; };
   const std::size_t depth = stage.adds_slices() ? depth_for_slices(kernel) : kernel.tile_depth;
-  return {test_side(kernel.tile_rows, kernel.share_rows, more(whole_a && transpose_a)),
-          test_side(kernel.tile_columns, kernel.share_columns, more(whole_b && !transpose_b)),
-          depth + more((whole_a && !transpose_a) || (whole_b && transpose_b))};
+  const std::size_t more_depth = more((whole_a && !transpose_a) || (whole_b && transpose_b));
+  const std::size_t most_k = kernel.manifest().most_k;
+  return {test_side(tiles.down, kernel.tile_rows, kernel.share_rows, more(whole_a && transpose_a)),
+          test_side(tiles.across, kernel.tile_columns, kernel.share_columns, more(whole_b && !transpose_b)),
+          depth + more_depth <= most_k ? depth + more_depth : most_k - more_depth};
 }
 
-// Tests a batch of so many matrices.
-bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, std::size_t batch_count,
-                        const cl::Context& context, const cl::Device& device) {
+// Tests a batch of so many matrices. The matrices have so many whole tiles, and a little more. The plan is
+// for few compute units, so that kernels with large shares run through all of their code.
+bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, std::size_t batch_count, Tiles tiles,
+                        std::size_t compute_units, const cl::Context& context, const cl::Device& device) {
   const Problem& planned = built.plan.problem;
   const Stage& stage = built.plan.first();
   const KernelConfig& kernel = stage.gemm();
-  const auto [m, n, k] = test_shape(stage, planned);
+  const auto [m, n, k] = test_shape(stage, planned, tiles);
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = numbers.denormal ? for_denormal : largest_operands(numbers.large, k);
   TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), planned.a.transposed, batch_count,
@@ -251,7 +260,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, std::size_t
   test.plan.problem = as_planned(problem);
   test.plan.config.as_transpose = false;  // the buffers are as the kernels see them
   for (Stage& one : test.plan.stages) one.split.wanted_slices = one.adds_slices() ? 2 : 1;
-  test.plan.compute_units = 2;  // few large shares, so that a kernel runs through all of its code
+  test.plan.compute_units = compute_units;
   fit_blocks(test.plan, unlimited_scratch);
   const cl::Buffer buffer_a = buffer_of(context, a.memory);
   const cl::Buffer buffer_b = buffer_of(context, b.memory);
@@ -279,9 +288,13 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
                         const cl::Device& device) {
   const KernelConfig& kernel = built.plan.first().gemm();
   const std::size_t two_groups = kernel.matrices + 1;  // along the batch
-  // Without a batch, the work-groups of some kernels compute several tiles: here, two each.
-  return gives_known_answer(built, numbers, two_groups, context, device) &&
-         (kernel.persistent == 0 || gives_known_answer(built, numbers, 1, context, device));
+  if (!gives_known_answer(built, numbers, two_groups, {1, 1}, 2, context, device)) return false;
+  // Without a batch, the work-groups of some kernels compute several tiles. Here two of them share four
+  // tiles, or, if two run on a core at a time, five times three tiles. Then one computes 8 neighbours in two
+  // columns.
+  if (kernel.persistent == 0) return true;
+  const std::size_t more = std::min<std::size_t>(kernel.persistent, 2);
+  return gives_known_answer(built, numbers, 1, {more * more, more}, 2 / more, context, device);
 }
 
 }  // namespace clgemm

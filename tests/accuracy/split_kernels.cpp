@@ -85,6 +85,8 @@ struct Tf32Sums {
 };
 constexpr Tf32Sums by_wgmma{hopper_tf32, 32};  // common/tf32x3.cl
 constexpr Tf32Sums by_mma{hopper_tf32, 8};     // common/mma_tf32.cl
+constexpr std::size_t most_shallow = 64;       // tf32x3_shallow.cl
+constexpr Tf32Sums by_shallow{hopper_tf32, most_shallow};
 
 struct Tf32Line {
   std::vector<Factor> high, low;
@@ -134,8 +136,9 @@ bool tf32_is_exact(const TileCall& call) {
 
 TileResult tf32x3(const Tf32Sums& sums, const TileCall& call, bool swap, std::size_t slices) {
   std::vector<Tf32Line> a, b;
-  for (const auto& line : lines_of(call.a, call.rows, call.k, tf32_step)) a.push_back(split_tf32(line));
-  for (const auto& line : lines_of(call.b, call.columns, call.k, tf32_step)) b.push_back(split_tf32(line));
+  const std::size_t unit = std::max(tf32_step, sums.together);
+  for (const auto& line : lines_of(call.a, call.rows, call.k, unit)) a.push_back(split_tf32(line));
+  for (const auto& line : lines_of(call.b, call.columns, call.k, unit)) b.push_back(split_tf32(line));
   bool is_strange = false;
   std::vector<float> c = tile_of(call, [&](std::size_t row, std::size_t column) {
     float sum = 0.0f;
@@ -619,8 +622,13 @@ const std::vector<SplitKernel>& split_kernels() {
       {"bf16x6_mma", {{"TILE_M", 64}, {"TILE_N", 64}}},
       {"tf32x3_mma", {{"TILE_M", 128}, {"TILE_N", 64}, {"WARP_M", 64}, {"SPLIT_K", 1}}},
       {"tf32x3_mma", {{"TILE_M", 64}, {"TILE_N", 32}, {"WARP_M", 32}, {"SPLIT_K", 3}}},
+      {"tf32x3_shallow", {}},
   };
   return kernels;
+}
+
+bool takes(const SplitKernel& kernel, std::size_t k) {
+  return kernel.name != "tf32x3_shallow" || k <= most_shallow;
 }
 
 TileResult model_of(const SplitKernel& kernel, const TileCall& call) {
@@ -630,6 +638,8 @@ TileResult model_of(const SplitKernel& kernel, const TileCall& call) {
   if (kernel.name == "tf32x3_wgmma")
     return tf32x3_in_slices(by_wgmma, call, parameter("SWAP", 0) != 0, parameter("SLICES", 1),
                             parameter("SPLIT_K", 1));
+  if (!takes(kernel, call.k)) return {plain_tile(call, 1), Way::fp32};
+  if (kernel.name == "tf32x3_shallow") return tf32x3(by_shallow, call, false, 1);
   if (kernel.name == "tf32x3_mma") return tf32x3_in_slices(by_mma, call, false, 1, parameter("SPLIT_K", 1));
   if (kernel.name == "fp16x3_wgmma") {
     const bool is_small = parameter("TILE_M", 128) + parameter("TILE_N", 128) == 128;
@@ -664,6 +674,10 @@ float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>&
   float sum = tf32_slice(by_wgmma, x, y, 0, slices);
   for (std::size_t slice = 1; slice < slices; ++slice) sum += tf32_slice(by_wgmma, x, y, slice, slices);
   return sum;
+}
+
+float sum_by_tf32x3_shallow(const std::vector<float>& a, const std::vector<float>& b) {
+  return model_of({"tf32x3_shallow", {}}, {1, 1, a.size(), 1.0f, 0.0f, a, b, {0.0f}}).c[0];
 }
 
 float sum_by_tf32x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b) {

@@ -41,6 +41,9 @@ struct TileResult {
   Way way;
 };
 
+// Returns true if the kernel computes so small a k in its own way, and a larger one in plain fp32.
+bool takes(const SplitKernel& kernel, std::size_t k);
+
 // Returns the kernels that have a model.
 const std::vector<SplitKernel>& split_kernels();
 
@@ -61,6 +64,7 @@ AttemptedSum sum_by_fp16x3_one_packed(const std::vector<float>& a, const std::ve
 
 float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, bool swap,
                           std::size_t slices);
+float sum_by_tf32x3_shallow(const std::vector<float>& a, const std::vector<float>& b);
 float sum_by_tf32x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b);
 float sum_by_fp16x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b);
 float sum_by_fp16x3_mfma(const std::vector<float>& a, const std::vector<float>& b);

@@ -179,6 +179,7 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {10, "// registers: local_bytes", "mine.cl:10:", "local_bytes"},
                          {10, "// precision: fp8", "mine.cl:10:", "fp32_equivalent"},
                          {10, "// least_k: 0", "mine.cl:10:", "of at least 1"},
+                         {10, "// most_k: 0", "mine.cl:10:", "of at least 1"},
                          {10, "// most_rows: 0", "mine.cl:10:", "of at least 1"},
                          {10, "// most_columns: few", "mine.cl:10:", "few"},
                          {10, "// fallback: a-b", "mine.cl:10:", "name of a kernel"},

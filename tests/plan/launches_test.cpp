@@ -118,8 +118,7 @@ TEST_CASE("a kernel that adds up its slices needs one launch") {
   CHECK(launches[0].writes_c());
 }
 
-TEST_CASE(
-    "a launch has at most so many work-groups as the kernel's key says, but not for batches or slices") {
+TEST_CASE("a launch has at most so many work-groups as the kernel's key says, but not for slices") {
   Planner make{made_up_h200()};
   const auto most_groups = [&make](const Problem& problem, Parameters parameters) {
     const Plan plan = make(problem, Config{"fp16x3_wgmma", std::move(parameters)});
@@ -134,7 +133,11 @@ TEST_CASE(
   CHECK(most_groups(tight(4096, 4096, 512), {}) == 132);
   CHECK(most_groups(tight(4096, 4096, 512), {{"TILE_M", 64}, {"TILE_N", 64}, {"SLICES", 2}, {"STAGES", 8}}) ==
         0);
-  CHECK(most_groups(tight_batch(64, 512, 512, 512), {}) == 0);
+  // For each matrix of a batch. 132 work-groups run at a time.
+  CHECK(most_groups(tight_batch(64, 512, 512, 256), {}) == 2);    // 8 tiles each, in one go
+  CHECK(most_groups(tight_batch(76, 512, 512, 64), {}) == 3);     // 6 or 5 tiles each, in two goes
+  CHECK(most_groups(tight_batch(2, 4096, 4096, 128), {}) == 66);  // 16 or 15 tiles each, in one go
+  CHECK(most_groups(tight_batch(64, 512, 512, 1024), {}) == 16);  // one tile each: to begin takes no time
 }
 
 TEST_CASE("the work-groups of slices along k are not limited, with either way to add them up") {
@@ -147,7 +150,7 @@ TEST_CASE("the work-groups of slices along k are not limited, with either way to
   Planner make{made_up_h200(), folder.path().string()};
   for (const char* kernel : {"apart", "within"}) {
     for (const std::int64_t slices : {1, 3}) {
-      const Plan plan = make(tight(40, 40, 1000), Config{kernel, {{split_parameter, slices}}});
+      const Plan plan = make(tight(80, 80, 1000), Config{kernel, {{split_parameter, slices}}});
       for (const Launch& launch : launches_at(plan, 0, 0)) {
         INFO(kernel << ", " << slices);
         CHECK(launch.size.most_groups == (slices == 1 ? 132 : 0));

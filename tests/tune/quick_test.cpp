@@ -154,7 +154,7 @@ TEST_CASE(
   Quick quick(h100);
   const Prior prior = prior_of(quick.table, quick.configs, quick.cache);
   const std::vector<Sample> few =
-      made_up_times(quick, prior, {quick.shapes.begin(), quick.shapes.begin() + 12});
+      made_up_times(quick, prior, {quick.shapes.begin(), quick.shapes.begin() + 8});
   const std::vector<Sample> others = made_up_times(quick, prior, calibrated_shapes(DeviceKind::gpu, 24, 77));
   const HostSeconds host{prior.rates.call_seconds, prior.rates.launch_seconds};
   const auto regret_of = [&](const Known& known) {

@@ -16,6 +16,7 @@ namespace clgemm::bench {
 enum class Arithmetic {
   fp32,             // plain, in any order
   tf32x3,           // three TF32 products, sums of 32 of k
+  tf32x3_shallow,   // three TF32 products, one sum of at most 64 of k
   tf32x3_mma,       // three TF32 products, sums of 8 of k
   tf32x3_dpas,      // the same on Intel's GPUs
   fp16x3_wgmma,     // three fp16 products, sums of 64 of k
@@ -30,6 +31,7 @@ enum class Arithmetic {
 // Returns the arithmetic of a clgemm kernel, or of a fallback helper, by its name.
 inline Arithmetic arithmetic_of(std::string_view kernel) {
   if (kernel == "tf32x3_wgmma" || kernel == "fallback_tf32x3") return Arithmetic::tf32x3;
+  if (kernel == "tf32x3_shallow") return Arithmetic::tf32x3_shallow;
   if (kernel == "tf32x3_mma") return Arithmetic::tf32x3_mma;
   if (kernel == "tf32x3_dpas") return Arithmetic::tf32x3_dpas;
   if (kernel == "fp16x3_wgmma") return Arithmetic::fp16x3_wgmma;
@@ -121,6 +123,12 @@ inline double tf32x3(std::size_t k) {
   return 8.0 + high + 0.1 + 3.0 * static_cast<double>(k) / 64.0;
 }
 
+// For more than 64 of k, the kernel computes in plain fp32.
+inline double tf32x3_shallow(std::size_t k) {
+  if (k > 64) return static_cast<double>(k);
+  return 8.0 + hopper.of_term * static_cast<double>(k) + hopper.of_result * ceil_of(k, 8) + 0.1;
+}
+
 inline double tf32x3_mma(std::size_t k) {
   const std::size_t together = std::min<std::size_t>(k, 8);
   const double high =
@@ -188,6 +196,8 @@ inline double proven_bound(Arithmetic arithmetic, std::size_t k, bool may_be_tin
       return of_higher_order * plain;
     case Arithmetic::tf32x3:
       return of_higher_order * (bounds::tf32x3(k) + of_epilogue);
+    case Arithmetic::tf32x3_shallow:
+      return of_higher_order * (bounds::tf32x3_shallow(k) + of_epilogue);
     case Arithmetic::tf32x3_mma:
       return of_higher_order * (bounds::tf32x3_mma(k) + of_epilogue);
     case Arithmetic::tf32x3_dpas:
@@ -226,8 +236,8 @@ inline double error_bound(Arithmetic arithmetic, std::size_t k, Numbers numbers)
 // Returns the bound of a result if fits_tf32() is false for its matrices.
 inline double error_bound_beyond_tf32(Arithmetic arithmetic, std::size_t k, Numbers numbers) {
   const double bound = error_bound(arithmetic, k, numbers);
-  if (arithmetic != Arithmetic::tf32x3 && arithmetic != Arithmetic::tf32x3_mma &&
-      arithmetic != Arithmetic::tf32x3_dpas)
+  if (arithmetic != Arithmetic::tf32x3 && arithmetic != Arithmetic::tf32x3_shallow &&
+      arithmetic != Arithmetic::tf32x3_mma && arithmetic != Arithmetic::tf32x3_dpas)
     return bound;
   return std::max(bound, error_bound(Arithmetic::fp32, k, numbers));
 }

@@ -223,9 +223,10 @@ bool is_large(const SampleShape& shape, DeviceKind kind) {
 std::vector<Config> with_slices(const Config& config, const SampleShape& size, const Device& device,
                                 KernelLibrary& library) {
   const KernelConfig kernel = configure(library.find(config.kernel), config.parameters, device);
-  if (size.m > kernel.manifest().most_rows || size.n > kernel.manifest().most_columns) return {};
+  const Manifest& manifest = kernel.manifest();
+  if (size.m > manifest.most_rows || size.n > manifest.most_columns || size.k > manifest.most_k) return {};
   if (kernel.matrices > size.batch) return {};
-  if (!can_split_k(kernel.manifest()) || device.kind == DeviceKind::cpu) return {config};
+  if (!can_split_k(manifest) || device.kind == DeviceKind::cpu) return {config};
   const std::size_t tiles = ceil_div(size.m, kernel.tile_rows) * ceil_div(size.n, kernel.tile_columns);
   std::vector<Config> result;
   std::size_t last = 0;
