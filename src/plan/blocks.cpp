@@ -122,7 +122,30 @@ void split_k(Plan& plan, Stage& stage, std::size_t limit) {
   plan.scratch_bytes += even.slices * slice_bytes;
 }
 
-// Sets the part of C that one work-group of the stage computes.
+// Returns how many work-groups share the tiles of each matrix, if a device runs `at_a_time` work-groups at a
+// time. They have equally many tiles, or one less. To begin takes a work-group about as long as to multiply
+// `depth_of_begin` of k (2 us on an H200, November 2026). Work-groups of a batch share tiles only if that
+// shortens the estimate by a quarter. Otherwise the device spreads them better, one for each tile. With
+// shared tiles, fp16x3_wgmma takes 0.92 to 0.99 times as long for the seven of 16 batches that this rule
+// selects, and up to 1.08 times as long for the others (H200, November 2026).
+std::size_t groups_sharing(std::size_t tiles, std::size_t matrices, std::size_t k, std::size_t at_a_time) {
+  constexpr std::size_t depth_of_begin = 128;
+  if (matrices == 1) return std::min(tiles, at_a_time);
+  const auto time_of = [&](std::size_t groups) {
+    return ceil_div(groups * matrices, at_a_time) * (ceil_div(tiles, groups) * k + depth_of_begin);
+  };
+  std::size_t best = tiles;
+  std::size_t least = time_of(tiles) * 3 / 4;
+  for (std::size_t groups = 1; groups <= std::min(tiles, at_a_time); ++groups) {
+    const std::size_t time = time_of(groups);
+    if (time > least) continue;
+    best = groups;
+    least = time;
+  }
+  return best;
+}
+
+// Sets the part of C that one work-group of the stage computes, or the number of work-groups that compute C.
 void divide_among_groups(const Plan& plan, Stage& stage) {
   const KernelConfig& kernel = stage.gemm();
   Share share{kernel.tile_rows, kernel.tile_columns};
@@ -137,6 +160,11 @@ void divide_among_groups(const Plan& plan, Stage& stage) {
   }
   stage.group_rows = share.rows;
   stage.group_columns = share.columns;
+  stage.most_groups = 0;
+  if (kernel.persistent == 0) return;
+  const std::size_t tiles = ceil_div(plan.block_m, share.rows) * ceil_div(plan.block_n, share.columns);
+  stage.most_groups = groups_sharing(tiles, ceil_div(plan.block_batch, kernel.matrices),
+                                     walked_k(plan.block_k, kernel), kernel.persistent * plan.compute_units);
 }
 
 // A side of a block, and the multiple to which it can be cut.

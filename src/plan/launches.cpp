@@ -1,8 +1,5 @@
 #include "plan/launches.hpp"
 
-#include <algorithm>
-
-#include "base/sizes.hpp"
 #include "plan/blocks.hpp"
 #include "plan/k_split.hpp"
 
@@ -10,29 +7,6 @@ namespace clgemm {
 namespace {
 
 using Memory = MemorySpan::Memory;
-
-// Returns how many work-groups share the tiles of each matrix, if a device runs `at_a_time` work-groups at a
-// time. They have equally many tiles, or one less. To begin takes a work-group about as long as to multiply
-// `depth_of_begin` of k (2 us on an H200, November 2026). Work-groups of a batch share tiles only if that
-// shortens the estimate by a quarter. Otherwise the device spreads them better, one for each tile. All of 16
-// batches were measured with shared tiles: fp16x3_wgmma took 0.92 to 0.99 times as long for the seven that
-// this rule selects, and up to 1.08 times for the others (H200, November 2026).
-std::size_t groups_sharing(std::size_t tiles, std::size_t matrices, std::size_t k, std::size_t at_a_time) {
-  constexpr std::size_t depth_of_begin = 128;
-  if (matrices == 1) return std::min(tiles, at_a_time);
-  const auto time_of = [&](std::size_t groups) {
-    return ceil_div(groups * matrices, at_a_time) * (ceil_div(tiles, groups) * k + depth_of_begin);
-  };
-  std::size_t best = tiles;
-  std::size_t least = time_of(tiles) * 3 / 4;
-  for (std::size_t groups = 1; groups <= std::min(tiles, at_a_time); ++groups) {
-    const std::size_t time = time_of(groups);
-    if (time > least) continue;
-    best = groups;
-    least = time;
-  }
-  return best;
-}
 
 // Lists the launches of one stage on one block.
 class StageLaunches {
@@ -122,10 +96,7 @@ class StageLaunches {
   void add_gemm() {
     Launch& launch = add_gemm(walked_k_, ceil_div(block_.batch_count, stage_.gemm().matrices));
     if (stage_.split.arrivals == 0) {
-      const std::size_t at_a_time = stage_.gemm().persistent * plan_.compute_units;
-      if (at_a_time != 0)
-        launch.size.most_groups = groups_sharing(launch.size.groups() / launch.size.layers,
-                                                 launch.size.layers, walked_k_, at_a_time);
+      launch.size.most_groups = stage_.most_groups;
       return;
     }
     launch.depth = stage_.split.depth;

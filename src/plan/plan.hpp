@@ -100,6 +100,9 @@ struct Stage {
   // The part of C that one work-group computes: the kernel's tile, or less if the kernel takes shares.
   std::size_t group_rows = 1;
   std::size_t group_columns = 1;
+  // The most work-groups for a matrix, if each may compute several tiles; 0: one for each tile. It does not
+  // apply to slices along k.
+  std::size_t most_groups = 0;
 
   bool has(ProgramRole role) const { return programs[role] != nullptr; }
 
