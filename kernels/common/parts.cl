@@ -6,12 +6,29 @@
 #endif
 #include "common/store.cl"
 
-// Makes this work-group's stores visible to the whole device, and orders its later loads after them.
+// arrive() counts an arrival in a word and returns how many came before it. It lies between two barriers of
+// the work-group, and FENCE around these. Together they make what all work-items have stored before visible to
+// those that arrive later, on the whole device.
+#if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 70
+// The PTX memory model lets one work-item release and acquire for its work-group, because the barriers order
+// the others around it. If each work-item has fences of its own, as below, 212 x 412 x 1568 in 8 parts takes
+// direct.cl 16.0 us instead of 15.4 (H200, November 2026).
+#define FENCE
+static inline uint arrive(__global uint* word) {
+  uint before;
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(word) : "memory");
+  return before;
+}
+#else
 #if defined(__NV_CL_C_VERSION)
-#define DEVICE_FENCE asm volatile("membar.gl;" ::: "memory")  // on every NVIDIA GPU
+#define FENCE asm volatile("membar.gl;" ::: "memory")
 #else
 // OpenCL C 1.2 promises no more. `adds_parts` excludes other devices.
-#define DEVICE_FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
+static inline uint arrive(__global uint* word) {
+  return atomic_inc(word);
+}
 #endif
 
 // The slices along k. Each part has `depth` depths; the last one has the rest. Dimension 2 of the launch
@@ -37,14 +54,14 @@ static inline __global float* result_of_part(const Parts* parts) {
 // Returns true if this work-group is the last one of its tile; then the results of all parts are stored.
 // `word` is in local memory.
 static inline bool is_last_part(const Parts* parts, const size_t tile, __local uint* word) {
-  DEVICE_FENCE;
+  FENCE;
   PARTS_BARRIER;
   if (get_local_id(0) == 0) {
-    *word = atomic_inc(parts->arrivals + tile) + 1 == parts->count;
+    *word = arrive(parts->arrivals + tile) + 1 == parts->count;
     if (*word) parts->arrivals[tile] = 0;
   }
   PARTS_BARRIER;
-  DEVICE_FENCE;
+  FENCE;
   return *word;
 }
 
@@ -65,8 +82,7 @@ static inline float4 load4_c(const __global float* c, const ulong ldc, const int
 // Adds up the parts of a tile and stores them in C. `items` work-items do it, each for four neighbours of a
 // row. Each work-item keeps PLACES_TOGETHER loads in flight. One load after the other takes 2 us for each
 // part of a tile of 64 x 128 (H200, November 2026). If there is a beta, C is loaded before the parts for the
-// same reason: no load of C can pass a store to C. Plain loads are enough, because is_last_part() ends in a
-// fence.
+// same reason: no load of C can pass a store to C. Plain loads are enough after is_last_part().
 #define PLACES_TOGETHER 4
 static inline void add_parts(const Parts* parts, const int items, const int rows, const int columns,
                              __global float* c, const ulong ldc, const int m, const int n,

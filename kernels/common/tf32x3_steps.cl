@@ -93,33 +93,48 @@ INLINED void load_fragment(Fragments* fragments, uint* least, const __local floa
 }
 
 // Makes two planes of Y, along k. COPIERS work-items call it; this one has the number `item`. A work-item
-// reads four depths of a line if Y lies along k, otherwise four lines at one depth.
+// reads four depths of a line if Y lies along k, otherwise four lines at one depth. It reads FOURS_TOGETHER
+// before it writes what they give. One after the other, tiles of 64 x 64 take 10 % longer (H200, November
+// 2026), because a compiler cannot know that the planes do not overlap Y.
+#define FOURS (TILE_Y * STEP / 4 / COPIERS)
+#define FOURS_TOGETHER (FOURS < 4 ? FOURS : 4)
 INLINED void split_planes(const int item, __local uint* planes, uint* least, const __local float* y,
                           const bool shifted, const int shift) {
+  const int first_line = Y_ALONG_K ? item / 8 : item / STEP * 4;
+  const int lines_apart = COPIERS / (Y_ALONG_K ? 8 : STEP / 4);
+  const int depth = Y_ALONG_K ? item % 8 * 4 : item % STEP;
 #pragma unroll
-  for (int i = 0; i < TILE_Y * STEP / 4 / COPIERS; ++i) {
-    const int line = Y_ALONG_K ? item / 8 + i * (COPIERS / 8) : (item / STEP + i * (COPIERS / STEP)) * 4;
-    const int depth = Y_ALONG_K ? item % 8 * 4 : item % STEP;
-    const __local float* place =
-        y + (Y_ALONG_K ? line : depth) * Y_STRIDE + (Y_ALONG_K ? depth : line) + shift;
-    const uint4 bits =
-        as_uint4(shifted ? (float4)(place[0], place[1], place[2], place[3]) : *(const __local float4*)place);
-    const uint4 high = (bits + 0x1000u) & 0xffffe000u;
-    const uint4 low = as_uint4(as_float4(bits) - as_float4(high));
-    *least = least_with(least_with(least_with(least_with(*least, bits.x), bits.y), bits.z), bits.w);
-    __local uint* low_plane = planes + PLANE_BYTES / 4;
-    if (Y_ALONG_K) {
-      *(__local uint4*)(planes + swizzled(line, depth)) = high;
-      *(__local uint4*)(low_plane + swizzled(line, depth)) = low;
-    } else {
-      planes[swizzled(line, depth)] = high.x;
-      planes[swizzled(line + 1, depth)] = high.y;
-      planes[swizzled(line + 2, depth)] = high.z;
-      planes[swizzled(line + 3, depth)] = high.w;
-      low_plane[swizzled(line, depth)] = low.x;
-      low_plane[swizzled(line + 1, depth)] = low.y;
-      low_plane[swizzled(line + 2, depth)] = low.z;
-      low_plane[swizzled(line + 3, depth)] = low.w;
+  for (int first = 0; first < FOURS; first += FOURS_TOGETHER) {
+    uint4 fours[FOURS_TOGETHER];
+#pragma unroll
+    for (int i = 0; i < FOURS_TOGETHER; ++i) {
+      const int line = first_line + (first + i) * lines_apart;
+      const __local float* place =
+          y + (Y_ALONG_K ? line : depth) * Y_STRIDE + (Y_ALONG_K ? depth : line) + shift;
+      fours[i] = as_uint4(shifted ? (float4)(place[0], place[1], place[2], place[3])
+                                  : *(const __local float4*)place);
+    }
+#pragma unroll
+    for (int i = 0; i < FOURS_TOGETHER; ++i) {
+      const int line = first_line + (first + i) * lines_apart;
+      const uint4 bits = fours[i];
+      const uint4 high = (bits + 0x1000u) & 0xffffe000u;
+      const uint4 low = as_uint4(as_float4(bits) - as_float4(high));
+      *least = least_with(least_with(least_with(least_with(*least, bits.x), bits.y), bits.z), bits.w);
+      __local uint* low_plane = planes + PLANE_BYTES / 4;
+      if (Y_ALONG_K) {
+        *(__local uint4*)(planes + swizzled(line, depth)) = high;
+        *(__local uint4*)(low_plane + swizzled(line, depth)) = low;
+      } else {
+        planes[swizzled(line, depth)] = high.x;
+        planes[swizzled(line + 1, depth)] = high.y;
+        planes[swizzled(line + 2, depth)] = high.z;
+        planes[swizzled(line + 3, depth)] = high.w;
+        low_plane[swizzled(line, depth)] = low.x;
+        low_plane[swizzled(line + 1, depth)] = low.y;
+        low_plane[swizzled(line + 2, depth)] = low.z;
+        low_plane[swizzled(line + 3, depth)] = low.w;
+      }
     }
   }
 }
