@@ -5,7 +5,7 @@
 // least_k: 32
 // most_k: 64
 // ptx: sm_90a
-// tile: 64 64 64
+// tile: 128 64 64
 // local: 256
 // grid: tiles
 // persistent: 2
