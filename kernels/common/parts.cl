@@ -6,9 +6,9 @@
 #endif
 #include "common/store.cl"
 
-// arrive() counts an arrival in a word and returns how many came before it. It lies between two barriers of
-// the work-group, and FENCE around these. Together they make what all work-items have stored before visible to
-// those that arrive later, on the whole device.
+// One work-item of a group calls arrive(). It counts an arrival in a word, and returns how many came before.
+// The order is FENCE, a barrier of the group, arrive(), a barrier, FENCE. Then what the group's work-items
+// have stored before is visible to all that arrive later, on the whole device.
 #if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 70
 // The PTX memory model lets one work-item release and acquire for its work-group, because the barriers order
 // the others around it. If each work-item has fences of its own, as below, 212 x 412 x 1568 in 8 parts takes

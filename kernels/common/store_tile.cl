@@ -1,6 +1,6 @@
 // Stores a tile from local memory to C, so that neighbours store neighbours: four at a time if C's rows lie
-// at multiples of 16 bytes, otherwise two or one. If each work-item stored four columns of a row from its
-// registers one by one, the stores would touch four times as many sectors of the cache.
+// at multiples of 16 bytes, otherwise mostly two or one. If each work-item stored four columns of a row from
+// its registers one by one, the stores would touch four times as many sectors of the cache.
 #include "common/store.cl"
 
 // The target of a tile: C from the tile's first element on, and the rows and columns from there to the end of
@@ -181,10 +181,11 @@ static inline void store_shifted_ends(const Target target, const Tile tile, cons
 // powers of two. A kernel that seldom stores anything defines SELDOM_STORES. It stores one float at a time,
 // and its program is smaller.
 //
-// Without a beta, items with MANY_FLOATS or more store pieces of 16 bytes wherever C lies. Float by float, 4096
-// x 4095 x 256 took fp16x3_wgmma 88.3 us instead of 82.7; 4096 x 4096 x 256 takes 77.3. Items with fewer
-// floats take longer this way: with 32 floats each, 500 products of 100 x 301 x 64 90.3 us instead of 88.4
-// (H200, November 2026).
+// Without a beta, items with MANY_FLOATS or more do not store float by float. Wherever C lies, they store
+// pieces of 16 bytes, or of 8 bytes if all rows lie at multiples of 8. Float by float, 4096 x 4095 x 256 took
+// fp16x3_wgmma 88.3 us instead of 82.7; 4096 x 4096 x 256 takes 77.3. Items with fewer floats take longer
+// this way. With 32 floats each, 500 products of 100 x 301 x 64 took 90.3 us instead of 88.4 (H200, November
+// 2026).
 #define MANY_FLOATS 64
 static inline void store_tile_of_c(const Target target, const Tile tile, const int item, const int items) {
   const int columns = min(target.columns, tile.columns);

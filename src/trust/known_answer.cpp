@@ -290,7 +290,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const std::size_t two_groups = kernel.matrices + 1;  // along the batch
   if (!gives_known_answer(built, numbers, two_groups, {1, 1}, 2, context, device)) return false;
   // Without a batch, the work-groups of some kernels compute several tiles. Here two of them share four
-  // tiles, or, if two run on a core at a time, five times three tiles. Then one computes 8 neighbours in two
+  // tiles, or, if two run on a core at a time, five times three tiles. Then both compute tiles of two
   // columns.
   if (kernel.persistent == 0) return true;
   const std::size_t more = std::min<std::size_t>(kernel.persistent, 2);

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "common/child_process.hpp"
 #include "common/statistics.hpp"
@@ -257,6 +260,24 @@ TEST_CASE("a program runs itself, and a child that fails is an error") {
   // run_self() runs this test program.
   CHECK(has(run_self({"--help"}, {{"CLGEMM_CACHE", "0"}}), "usage"));
   CHECK_THROWS(run_self({"--no-such-option"}, {}));
+}
+
+// These two do their work in children of the next test.
+TEST_CASE("prints the list of drivers", "[.]") {
+  fmt::print("{}", clgemm::environment("OCL_ICD_FILENAMES"));
+}
+
+TEST_CASE("cuts the list of drivers as an ICD loader does, and starts a child", "[.]") {
+  char* const list = std::getenv("OCL_ICD_FILENAMES");
+  if (list == nullptr || std::strchr(list, ':') == nullptr) return;
+  *std::strchr(list, ':') = '\0';
+  fmt::print("{}", run_self({"prints the list of drivers"}, {}));
+}
+
+TEST_CASE("a child finds the list of drivers whole, even if an ICD loader has cut it") {
+  const std::string out = run_self({"cuts the list of drivers as an ICD loader does*"},
+                                   {{"OCL_ICD_FILENAMES", "one.so:two.so:three.so"}});
+  CHECK(has(out, "one.so:two.so:three.so"));
 }
 
 TEST_CASE("Ctrl-C and SIGTERM write the results so far, and end with 130 and 143") {

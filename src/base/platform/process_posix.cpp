@@ -16,18 +16,35 @@
 #include <ctime>
 #include <stdexcept>
 
+#include "base/environment.hpp"
+
 namespace clgemm {
 namespace {
 
 constexpr const char* this_program = "/proc/self/exe";
 constexpr int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 
+// Lists of drivers and layers, with colons between them, as this process has found them. Until 2026, Khronos'
+// ICD loader overwrote their first colon in the environment (loader_get_next_path() in its icd.c).
+const std::map<std::string, std::string> lists_at_start = {
+    {"OCL_ICD_FILENAMES", environment("OCL_ICD_FILENAMES")}, {"OPENCL_LAYERS", environment("OPENCL_LAYERS")}};
+
+// Returns the value of a variable as it was before an ICD loader read it.
+std::string uncut(const std::string& name, const std::string& value) {
+  const auto found = lists_at_start.find(name);
+  if (found == lists_at_start.end()) return value;
+  return found->second.compare(0, value.size() + 1, value + ":") == 0 ? found->second : value;
+}
+
 // Returns this process's environment, in which these variables replace its own of the same names.
 std::vector<std::string> changed_environment(const std::map<std::string, std::string>& changes) {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
-    if (changes.count(text.substr(0, text.find('='))) == 0) result.push_back(text);
+    const std::size_t end = text.find('=');
+    const std::string name = text.substr(0, end);
+    if (end == std::string::npos || changes.count(name) != 0) continue;
+    result.push_back(name + "=" + uncut(name, text.substr(end + 1)));
   }
   for (const auto& [name, value] : changes) result.push_back(fmt::format("{}={}", name, value));
   return result;
