@@ -181,6 +181,29 @@ TEST_CASE("a kernel whose work-groups compute several tiles has a limited number
   }
 }
 
+// Items of fragments.cl have 64 floats each if LENGTH is 128, so shifted rows are stored in pieces
+// (MANY_FLOATS in common/store_tile.cl); with 64 they have 32.
+TEST_CASE("tiles in local memory are stored at all places of C, and nothing outside") {
+  Options options;
+  options.kernel_file = CLGEMM_TEST_KERNELS "/fragments.cl";
+  const Form form = {Layout::row_major, Transpose::no, Transpose::no};
+  std::uint32_t seed = 0;
+  for (const auto& [way, length] : {std::pair{0, 128}, {1, 128}, {2, 128}, {0, 64}}) {
+    options.parameters = {{"WAY", way}, {"LENGTH", length}};
+    for (std::size_t extra = 0; extra < 4; ++extra) {
+      for (std::size_t offset = 0; offset < 4; ++offset) {
+        for (const std::size_t n : {1u, 3u, 7u, 126u, 127u, 128u, 131u, 132u, 257u}) {
+          const Shape shape = {33 + ++seed % 7, n, 3};
+          const Scalars scalars = {-1.5F, seed % 5 == 0 ? 1.0F : 0.0F};
+          const GemmCase gemm = make_gemm_case(form, shape, scalars, {4, extra, offset, 5});
+          INFO("WAY=" << way << ", LENGTH=" << length << ", " << describe(gemm));
+          check_on_device(gemm, random_data(gemm, seed), options);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a compile error names the file and the line that a person wrote") {
   const TemporaryFolder folder;
   const std::string path = write_kernel(folder);
