@@ -218,9 +218,9 @@ TEST_CASE(
 }
 
 // On an H200, in ms, with the best config of each kernel. 4000 x 4000 x 64: 0.038 tf32x3_shallow, 0.056
-// tf32x3_wgmma. 128 x 4096 x 1024: 0.0225 tf32x3_wgmma, 0.0326 on
-// fp32 units. 67 x 5445 x 3336: 0.065 fp16x3_one_packed, 0.072 tf32x3_wgmma. 4096: 0.66 fp16x3_wgmma, 1.35
-// tf32x3_wgmma, and in fp32 2.64 block_2d, 3.07 direct. 2048, in fp32: 0.339 and 0.399.
+// tf32x3_wgmma. 128 x 4096 x 1024: 0.0225 tf32x3_wgmma, 0.0326 on fp32 units. 67 x 5445 x 3336: 0.065
+// fp16x3_one_packed, 0.072 tf32x3_wgmma. 4096: 0.66 fp16x3_wgmma, 1.35 tf32x3_wgmma, and in fp32 2.64
+// block_2d, 3.07 direct. 2048, in fp32: 0.339 and 0.399.
 TEST_CASE(
     "on Hopper three products are chosen if they were measured to be the fastest and their bound allows it") {
   const Device device = made_up_h200();
