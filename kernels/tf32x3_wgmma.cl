@@ -4,7 +4,7 @@
 // precision: fp32_equivalent
 // least_k: 32
 // ptx: sm_90a
-// param: TILE_X = 128 in 64 128
+// param: TILE_X = 128 in 64 128 256
 // param: TILE_Y = 128 in 32 64 128
 // param: SWAP = 0 in 0 1              X, whose lines go by 64, has columns of C
 // param: SLICES = 1 in 1 2
@@ -16,13 +16,18 @@
 // local: (TILE_X*2+128)*SLICES
 // grid: tiles
 // require: nvidia_sm == 90
-// require: (TILE_X*2+128)*SLICES <= 512
+// require: (TILE_X*2+128)*SLICES <= 512+128*(TILE_Y == 32)
 // require: SLICES*STAGES*((TILE_X*144+TILE_Y*400+1023)/1024*1024) <= 230400
 // calibrate: TILE_X TILE_Y SLICES: 128 128 1, 128 64 1, 64 64 1, 64 64 2; STAGES: 3; SWAP: 0, 1
-// calibrate: TILE_X TILE_Y SLICES: 128 32 1, 64 32 2, 64 32 1; STAGES: 3; SWAP: 0, 1
+// calibrate: TILE_X TILE_Y SLICES: 256 32 1, 128 32 1, 64 32 2, 64 32 1; STAGES: 3; SWAP: 0, 1
 
 // For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplication: medium sizes, few
 // rows or columns, small k. The technique is in common/tf32x3.cl.
+//
+// Products with few rows or columns have to read the other operand fast. 16 x 8192 x 8192 with a transposed
+// B takes 98.5 us with tiles of 128 x 32 and 3 stages, and 93.9 us with 5 stages. It takes 82.4 us with tiles
+// of 256 x 32, where four warpgroups of multipliers use the same planes of Y (H200, November 2026). With 640
+// work-items each has 96 registers, which are enough for 32 lines of Y, but not for 64.
 //
 // `registers`: with 128, two work-groups run at a time. With 130, 79 x 1074 x 1458 takes 1.33 times as long
 // (H200, November 2026).

@@ -75,7 +75,7 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
     if (ahead < x.depth) {
       const uint stage = shared_address(memory) + filled.stage * STAGE_BYTES;
       mbarrier_wait(empty_barrier(barriers, filled.stage), filled.parity);
-      copy_lines(item, stage + X_PLACE, x, X_ALONG_K, TILE_X, X_STRIDE, ahead);
+      copy_x(item, stage + X_PLACE, x, ahead);
       copy_lines(item, stage + Y_PLACE, y, Y_ALONG_K, TILE_Y, Y_STRIDE, ahead);
       next_turn(&filled);
     }

@@ -29,12 +29,14 @@
 #include "common/wgmma.cl"
 
 // The layout of the operands, in memory and in a step. The strides leave room for shifts and spread rows
-// over the banks.
+// over the banks. X lies in blocks of X_TOGETHER lines, because copy_lines() copies so many at most.
+#define X_TOGETHER (TILE_X < 128 ? TILE_X : 128)
 #define X_ALONG_K (SWAP ? TRANSPOSE_B : !TRANSPOSE_A)
 #define Y_ALONG_K (SWAP ? !TRANSPOSE_A : TRANSPOSE_B)
-#define X_STRIDE (X_ALONG_K ? STEP + 4 : TILE_X + 8)
+#define X_STRIDE (X_ALONG_K ? STEP + 4 : X_TOGETHER + 8)
 #define Y_STRIDE (Y_ALONG_K ? STEP + 4 : TILE_Y + 4)
-#define X_BYTES (4 * X_STRIDE * (X_ALONG_K ? TILE_X : STEP))
+#define X_BLOCK_BYTES (4 * X_STRIDE * (X_ALONG_K ? X_TOGETHER : STEP))
+#define X_BYTES (TILE_X / X_TOGETHER * X_BLOCK_BYTES)
 #define Y_BYTES (4 * Y_STRIDE * (Y_ALONG_K ? TILE_Y : STEP))
 #define PLANE_BYTES (4 * STEP * TILE_Y)
 #define LINE_DESCRIPTOR(address) matrix_descriptor(address, 16, 8 * 4 * STEP, SWIZZLED_128)
@@ -56,10 +58,22 @@ typedef struct {
 // results are stored accordingly.
 INLINED int place_in_x(const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;
-  const int first = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
-  if (!X_ALONG_K) return lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
-  return shifted ? (first + lane / 4) * X_STRIDE + lane % 4 + shift
-                 : (first + lane % 16) * X_STRIDE + lane / 16 * 4;
+  const int line = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
+  const int block = TILE_X == X_TOGETHER ? 0 : line / X_TOGETHER * (X_BLOCK_BYTES / 4);
+  const int first = TILE_X == X_TOGETHER ? line : line % X_TOGETHER;
+  if (!X_ALONG_K) return block + lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
+  return block + (shifted ? (first + lane / 4) * X_STRIDE + lane % 4 + shift
+                          : (first + lane % 16) * X_STRIDE + lane / 16 * 4);
+}
+
+// Starts the copies of X for a step.
+INLINED void copy_x(const int item, const Shared place, const Source x, const int from) {
+#pragma unroll
+  for (int block = 0; block < TILE_X / X_TOGETHER; ++block) {
+    const int line = block * X_TOGETHER;
+    const Source lines = {x.first + line * (X_ALONG_K ? x.ld : 1), x.ld, x.lines - line, x.depth};
+    copy_lines(item, place + block * X_BLOCK_BYTES, lines, X_ALONG_K, X_TOGETHER, X_STRIDE, from);
+  }
 }
 
 // Loads fragment `i`, which is 8 of k. `x` is the step's X from place_in_x() on.

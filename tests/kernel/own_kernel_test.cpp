@@ -195,9 +195,30 @@ TEST_CASE("tiles in local memory are stored at all places of C, and nothing outs
         for (const std::size_t n : {1u, 3u, 7u, 126u, 127u, 128u, 131u, 132u, 257u}) {
           const Shape shape = {33 + ++seed % 7, n, 3};
           const Scalars scalars = {-1.5F, seed % 5 == 0 ? 1.0F : 0.0F};
-          const GemmCase gemm = make_gemm_case(form, shape, scalars, {4, extra, offset, 5});
+          const GemmCase gemm = make_gemm_case(form, shape, scalars, {1, extra, offset, 5});
           INFO("WAY=" << way << ", LENGTH=" << length << ", " << describe(gemm));
           check_on_device(gemm, random_data(gemm, seed), options);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("lines of operands come to local memory from all places of the operands") {
+  Options options;
+  options.kernel_file = CLGEMM_TEST_KERNELS "/lines.cl";
+  std::uint32_t seed = 0;
+  for (const int lines : {32, 64, 128}) {
+    options.parameters = {{"LINES", lines}};
+    for (const Form& form : all_forms()) {
+      for (std::size_t extra = 0; extra < 4; ++extra) {
+        for (std::size_t offset = 0; offset < 4; ++offset) {
+          for (const std::size_t k : {1u, 35u, 64u}) {
+            const Shape shape = {static_cast<std::size_t>(lines) - 3 + ++seed % 7, 29 + seed % 5, k};
+            const GemmCase gemm = make_gemm_case(form, shape, {1, 0}, {1, extra, offset, 0});
+            INFO("LINES=" << lines << ", " << describe(gemm));
+            check_on_device(gemm, random_data(gemm, seed), options);
+          }
         }
       }
     }
