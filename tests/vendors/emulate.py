@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the kernels that clgemm may choose on AMD's GPUs, and those for Mali, as machine code of AMD's GPUs in an emulator, and
-compares C with numpy.
+compares C with numpy. It also runs those that only NVIDIA Hopper has (target sm_90), as threads (work_items.py).
 
     emulate.py LAUNCHES [--few] [--only gfx1100,direct] [--keep FOLDER] [--processes N]
 
@@ -12,7 +12,7 @@ after each buffer cannot be accessed.
 
 It needs the compilers of compilers.py for AMD, lld-19, numpy and tinygrad 0.14.0 (PyPI), and the emulator of tinygrad's
 sources, which its package does not have. CLGEMM_EMULATOR names a folder with its test/mockgpu and test/amd.
-CLGEMM_EMULATOR_PYTHON may name another Python that has these packages.
+CLGEMM_EMULATOR_PYTHON may name another Python that has these packages. With `--only sm_90`, clang-19 and numpy are enough.
 
 An emulator has no clock, and it may have errors of its own. In this one, matrix instructions round each product before they add
 it, and treat denormal fp16 numbers as zero. If such an instruction of RDNA 4 starts from zero, it reads registers instead, so
@@ -37,6 +37,7 @@ import tempfile
 import time
 
 from compilers import Amd, Refused, output_of
+from work_items import RUNTIME, ProgramOfWorkItems
 
 SKIPPED = 77  # CTest's status
 PYTHON = "CLGEMM_EMULATOR_PYTHON"
@@ -44,8 +45,11 @@ EMULATOR = "CLGEMM_EMULATOR"
 ARCHITECTURES = {"gfx9": "cdna", "gfx11": "rdna3", "gfx12": "rdna4"}  # the emulator's names
 
 
+HOPPER = "sm_90"  # runs as threads (work_items.py)
+
+
 def architecture_of(target):
-    return next(name for prefix, name in ARCHITECTURES.items() if target.startswith(prefix))
+    return HOPPER if target == HOPPER else next(name for prefix, name in ARCHITECTURES.items() if target.startswith(prefix))
 
 
 # --- The form in which a GPU sees a program.
@@ -220,10 +224,12 @@ class Multiply:
                 self.set_apart(index)
         self.buffers = {name: matrix.buffer for name, matrix in self.matrices.items()}
         self.buffers["scratch"] = Buffer(description["scratch"] // 4, numpy)
+        self.buffers["arrivals"] = Buffer(description["arrivals"], numpy)
+        self.buffers["arrivals"].floats[:] = 0
         self.buffers["list"] = Buffer(len(products) // 4, numpy)
         self.buffers["list"].floats[:] = numpy.frombuffer(products, numpy.float32)
         self.before_fallback = None  # C, as it was before the fallback
-        self.before = {name: self.buffers[name].all.copy() for name in ("a", "b", "list")}
+        self.before = {name: self.buffers[name].all.copy() for name in ("a", "b", "list", "arrivals")}
         self.wanted = self.expected_c()
 
     def falls_back(self, index):
@@ -275,7 +281,7 @@ class Multiply:
             first = (c.ctypes.data - now.ctypes.data) // 4
             ld = self.what["c"]["ld"]
             did = any(changed[first + row * ld:first + row * ld + self.what["n"]].any() for row in range(self.what["m"]))
-            if did != self.falls_back(index):
+            if did != (self.what["by_fallback"] and self.falls_back(index)):
                 return f"the fallback {'multiplied' if did else 'left out'} number {index} of the batch"
         return ""
 
@@ -323,10 +329,11 @@ class Buffers:
 
 def work(folder):
     import numpy
-    sys.path.insert(0, os.environ[EMULATOR])
-    from test.mockgpu.amd import emu
-    emu.Buffer = Buffers(emu)
-    flushing = emu._MXCSRContext  # The emulator flushes denormals, whatever mode a program asks for.
+    if os.environ.get(EMULATOR):
+        sys.path.insert(0, os.environ[EMULATOR])
+        from test.mockgpu.amd import emu
+        emu.Buffer = Buffers(emu)
+        flushing = emu._MXCSRContext  # The emulator flushes denormals, whatever mode a program asks for.
     amd = Amd()
     own = folder / f"process_{os.getpid()}"  # others may compile the same program at the same time
     own.mkdir()
@@ -337,6 +344,9 @@ def work(folder):
         if number not in loaded:
             one = listed["programs"][number]
             shutil.copy(folder / one["file"], own)
+            if one["target"] == HOPPER:
+                loaded[number] = ProgramOfWorkItems(one, own)
+                return loaded[number]
             linked, arguments = code_object(amd, one, own)
             loaded[number] = LoadedProgram(linked, one["function"], arguments, numpy)
         return loaded[number]
@@ -350,6 +360,9 @@ def work(folder):
                 kernel = program(launch["program"])
                 if listed["programs"][launch["program"]]["function"] == "fallback":
                     multiply.remember_c()
+                if description["target"] == HOPPER:
+                    kernel.run(list(multiply.arguments(launch)), launch["groups"], launch["local"])
+                    continue
                 data = kernel.argument_bytes(multiply.arguments(launch), launch["groups"], launch["local"])
                 arguments = numpy.frombuffer(data, numpy.uint8).copy()
                 emu._MXCSRContext = contextlib.nullcontext if kernel.keeps_denormals else flushing
@@ -396,19 +409,22 @@ class Worker:
             self.process.wait()
 
 
-def missing():
-    """Returns what is missing for the emulation, in a sentence, or an empty string."""
+def missing(of_amd):
+    """Returns what is missing, in a sentence, or an empty string. `of_amd` says whether machine code of AMD's is emulated."""
     folder = os.environ.get(EMULATOR)
-    if not folder:
+    if of_amd and not folder:
         return f"{EMULATOR} names no folder with tinygrad's emulator (test/mockgpu/amd and test/amd of its sources)"
-    if not (pathlib.Path(folder) / "test/mockgpu/amd/emu.py").exists():
+    if of_amd and not (pathlib.Path(folder) / "test/mockgpu/amd/emu.py").exists():
         return f"{folder} ({EMULATOR}) has no test/mockgpu/amd/emu.py"
-    if Amd.problem("gfx1100"):
+    if of_amd and Amd.problem("gfx1100"):
         return Amd.problem("gfx1100")
-    if not shutil.which("ld.lld-19"):
-        return "lld-19 is missing"
+    for tool in ("clang-19", "ld.lld-19") if of_amd else ("clang-19",):
+        if not shutil.which(tool):
+            return f"{tool} is missing"
     try:
-        import numpy, tinygrad  # noqa
+        import numpy  # noqa
+        if of_amd:
+            import tinygrad  # noqa
     except ImportError as error:
         return f"{error}: pip install tinygrad==0.14.0 numpy ({PYTHON} may name the Python that has them)"
     return ""
@@ -418,14 +434,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("launches")
     parser.add_argument("--few", action="store_true", help="one GEMM for each kernel and target")
-    parser.add_argument("--only", default="", help="only GEMMs whose target or name contains one of these words, comma-separated")
+    parser.add_argument("--only", default="", help="only targets that contain one of these words, and kernels so named; comma-separated")
     parser.add_argument("--keep", help="keep sources and machine code in this folder")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     python = os.environ.get(PYTHON, sys.executable)
     if os.path.abspath(python) != os.path.abspath(sys.executable):
         os.execv(python, [python, *sys.argv])
-    problem = missing()
+    os.environ.setdefault(RUNTIME, str(pathlib.Path(arguments.launches).resolve().parent / "libwork_items.so"))
+    problem = missing(arguments.only != HOPPER)
     if problem:
         print(f"SKIPPED: {problem}")
         return SKIPPED
@@ -435,7 +452,7 @@ def main():
         multiplies = json.loads((folder / "launches.json").read_text())["multiplies"]
         words = [word for word in arguments.only.split(",") if word]
         wanted = [number for number, one in enumerate(multiplies)
-                  if not words or any(word in (one["target"], one["name"].split()[0].rstrip(":")) for word in words)]
+                  if not words or any(word in one["target"] or word == one["name"].split()[0].rstrip(":") for word in words)]
         return emulate(multiplies, wanted, folder, arguments.processes)
 
 

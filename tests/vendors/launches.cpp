@@ -1,7 +1,8 @@
 // launches FOLDER [--few]: writes the launches of every kernel that clgemm may choose on AMD's GPUs, for an
 // emulator (emulate.py). It also writes those for Mali as code of an AMD GPU, because Mali's compilers are
-// not installed. The configs are those that are chosen for the shapes of data_sheets.hpp, and the best config
-// of each other kernel. The problems are small and have edges.
+// not installed, and those of the kernels that only NVIDIA Hopper runs (work_items.py). The configs are those
+// that are chosen for the shapes of data_sheets.hpp, and the best config of each other kernel. The problems
+// are small and have edges.
 //
 // FOLDER gets the sources, one in each file, and launches.json. That file has the programs, and for each GEMM
 // its matrices and its launches, with the arguments that the library sets. Only src/launch knows the
@@ -17,6 +18,7 @@
 #include <iostream>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "base/sizes.hpp"
@@ -26,6 +28,7 @@
 #include "launch/enqueue_gemm.hpp"
 #include "plan/make_plan.hpp"
 #include "support/data_sheets.hpp"
+#include "support/made_up.hpp"
 #include "support/shipped.hpp"
 
 namespace clgemm {
@@ -34,8 +37,16 @@ namespace {
 using namespace test;
 
 // Handles of kernels and buffers. They are indices of this table, disguised as OpenCL's types.
-enum Handle : std::size_t { buffer_a, buffer_b, buffer_c, buffer_list, buffer_scratch, first_kernel };
-constexpr std::array buffer_names = {"a", "b", "c", "list", "scratch"};
+enum Handle : std::size_t {
+  buffer_a,
+  buffer_b,
+  buffer_c,
+  buffer_list,
+  buffer_scratch,
+  buffer_arrivals,
+  first_kernel
+};
+constexpr std::array buffer_names = {"a", "b", "c", "list", "scratch", "arrivals"};
 std::array<char, 64> handles;
 
 template <class Object>
@@ -142,6 +153,7 @@ std::vector<std::string> record(const char* target, const Plan& plan, const Prob
   if (problem.listed) buffers.list = handle<cl_mem>(buffer_list);
   Workspace workspace;
   if (plan.scratch_bytes != 0) workspace.scratch = cl::Buffer(handle<cl_mem>(buffer_scratch));
+  if (plan.arrivals() != 0) workspace.arrivals = cl::Buffer(handle<cl_mem>(buffer_arrivals));
   Progress progress;
   enqueue_gemm(built, problem, buffers, workspace, in_order, {}, progress);
   return std::move(recorder.launches);
@@ -194,7 +206,8 @@ Problem problem_for(const KernelConfig& kernel, bool as_transpose, const Form& f
   problem.m = side(kernel.tile_rows, manifest.most_rows);
   problem.n = side(kernel.tile_columns, manifest.most_columns);
   if (as_transpose) std::swap(problem.m, problem.n);
-  problem.k = (form.parts + 1) * round_up(kernel.tile_depth, unit) + (form.odd ? 3 : 4);
+  problem.k =
+      std::min((form.parts + 1) * round_up(kernel.tile_depth, unit) + (form.odd ? 3 : 4), manifest.most_k);
   problem.alpha = form.alpha;
   problem.beta = form.beta;
   problem.listed = form.listed;
@@ -226,28 +239,41 @@ std::vector<Product> products_of(const Problem& problem) {
 
 // The properties of the numbers in A and B.
 struct Wanted {
-  bool planes;      // with more bits than a plane holds
-  bool falls_back;  // as in Form
+  bool planes;       // with more bits than a plane holds
+  bool falls_back;   // as in Form
+  bool by_fallback;  // the fallback multiplies them; otherwise the kernel itself does
 };
 
-std::string describe_gemm(const Sheet& sheet, const std::string& name, const Problem& problem, Wanted wanted,
-                          std::size_t scratch_bytes, const std::vector<std::string>& launches) {
+// A target of emulate.py, and the device that it stands for.
+struct Target {
+  const char* name;
+  Device device;
+};
+
+// The memory that a GEMM needs besides its matrices.
+struct Memory {
+  std::size_t scratch_bytes;
+  std::size_t arrivals;  // words that are zero, before and after
+};
+
+std::string describe_gemm(const Target& target, const std::string& name, const Problem& problem,
+                          Wanted wanted, const Memory& memory, const std::vector<std::string>& launches) {
   const std::vector<Product> products = products_of(problem);
   return fmt::format(
       R"({{"target": "{}", "name": "{}, {} x {} x {}, {} of them", "m": {}, "n": {}, "k": {}, "alpha": {}, "beta": {}, "batch": {},
- "a": {}, "b": {}, "c": {}, "list": "{}", "scratch": {}, "planes": {}, "falls_back": {},
+ "a": {}, "b": {}, "c": {}, "list": "{}", "scratch": {}, "arrivals": {}, "planes": {}, "falls_back": {}, "by_fallback": {},
  "launches": [
   {}]}})",
-      sheet.target, name, problem.m, problem.n, problem.k, problem.batch_count, problem.m, problem.n,
+      target.name, name, problem.m, problem.n, problem.k, problem.batch_count, problem.m, problem.n,
       problem.k, problem.alpha, problem.beta, problem.batch_count, describe_operand(problem.a),
       describe_operand(problem.b), describe_operand(problem.c),
-      in_hex(products.data(), products.size() * sizeof(Product)), scratch_bytes, wanted.planes,
-      wanted.falls_back, fmt::join(launches, ",\n  "));
+      in_hex(products.data(), products.size() * sizeof(Product)), memory.scratch_bytes, memory.arrivals,
+      wanted.planes, wanted.falls_back, wanted.by_fallback, fmt::join(launches, ",\n  "));
 }
 
 // Returns nothing if the kernel is not for such problems.
-std::optional<std::string> multiply(const Sheet& sheet, ConfigCache& configs, Config config, const Form& form,
-                                    bool small, Programs& programs) {
+std::optional<std::string> multiply(const Target& target, ConfigCache& configs, Config config,
+                                    const Form& form, bool small, Programs& programs) {
   const KernelConfig& kernel = *configs.get(config.kernel, config.parameters);
   const bool has_fallback = !kernel.manifest().fallback.empty();
   if (form.listed && !kernel.manifest().takes_lists()) return std::nullopt;
@@ -259,21 +285,21 @@ std::optional<std::string> multiply(const Sheet& sheet, ConfigCache& configs, Co
   const Problem problem = problem_for(kernel, config.as_transpose, form, small);
   const Plan plan = make_plan(problem, config, configs, no_limit);
   return describe_gemm(
-      sheet,
+      target,
       fmt::format("{}: {}{}", to_string(config), config.as_transpose ? "as the transpose, " : "", form.name),
-      problem, {has_fallback, form.falls_back}, plan.scratch_bytes,
-      record(sheet.target, plan, problem, programs));
+      problem, {has_fallback, form.falls_back, !kernel.manifest().keeps_one()},
+      {plan.scratch_bytes, plan.arrivals()}, record(target.name, plan, problem, programs));
 }
 
 // Returns C <- beta * C.
-std::string scaling(const Sheet& sheet, ConfigCache& configs, Programs& programs) {
+std::string scaling(const Target& target, ConfigCache& configs, Programs& programs) {
   const SharedConfig scale = configs.get("scale", {});
   Form form = forms[1];
   form.alpha = 0.0f;
   const Problem problem = problem_for(*scale, false, form, false);
-  RecordedKernels kernels(sheet.target, programs);
+  RecordedKernels kernels(target.name, programs);
   enqueue_scale(*scale, kernels.add(*scale), problem, handle<cl_mem>(buffer_c), in_order, {});
-  return describe_gemm(sheet, "scale: C alone", problem, {false, false}, 0, recorder.launches);
+  return describe_gemm(target, "scale: C alone", problem, {false, false, false}, {0, 0}, recorder.launches);
 }
 
 // Returns the configs of kernels on matrix units that calibration measures, and that may then be chosen.
@@ -314,17 +340,16 @@ std::vector<Config> configs_of(ConfigCache& configs) {
 // Returns GEMMs for the emulated targets: all forms of all configs, except kernels that are skipped. With
 // `few`, returns for each kernel one form of its smallest config, another form for each target, and split-K
 // once for each target.
-std::vector<std::string> gemms(const Sheet& sheet, const std::set<std::string>& passed_over,
+std::vector<std::string> gemms(const Target& target, const std::set<std::string>& passed_over,
                                std::size_t number, bool few, Programs& programs) {
-  const Device device = device_of(sheet);
-  ConfigCache configs(device, {});
+  ConfigCache configs(target.device, {});
   std::vector<Config> chosen = configs_of(configs);
   std::erase_if(chosen, [&](const Config& one) { return passed_over.count(one.kernel) != 0; });
   std::vector<std::string> result;
   const auto add = [&](const Config& config, const Form& form) {
-    if (auto one = multiply(sheet, configs, config, form, few, programs)) result.push_back(std::move(*one));
+    if (auto one = multiply(target, configs, config, form, few, programs)) result.push_back(std::move(*one));
   };
-  result.push_back(scaling(sheet, configs, programs));
+  result.push_back(scaling(target, configs, programs));
   if (!few) {
     for (const Config& config : chosen) {
       for (const Form& form : forms) add(config, form);
@@ -347,6 +372,28 @@ std::vector<std::string> gemms(const Sheet& sheet, const std::set<std::string>& 
     for (std::size_t form = plain_forms; form < forms.size(); ++form) {
       if (kernels.size() == (number + form) % forms.size() + 1) add(config, forms[form]);
     }
+  }
+  return result;
+}
+
+// Returns GEMMs for Hopper: all forms of all configs that only Hopper compiles. With `few`, returns one form
+// of each config, and another one for each.
+std::vector<std::string> gemms_of_hopper(const Target& target, bool few, Programs& programs) {
+  ConfigCache configs(target.device, {});
+  std::vector<std::string> result;
+  std::size_t number = 0;
+  for (const ConfigRow& row : shipped_tuning().tables(target.device).front().file->configs) {
+    const Config& config = row.config;
+    if (configs.get(config.kernel, config.parameters)->manifest().ptx_target.empty()) continue;
+    std::vector<std::string> of_config;
+    for (const auto& list : {std::span<const Form>(forms), std::span<const Form>(fallback_forms)}) {
+      for (const Form& form : list) {
+        if (auto one = multiply(target, configs, config, form, few, programs))
+          of_config.push_back(std::move(*one));
+      }
+    }
+    if (few) of_config = {of_config[number++ % of_config.size()]};
+    std::move(of_config.begin(), of_config.end(), std::back_inserter(result));
   }
   return result;
 }
@@ -401,19 +448,21 @@ int main(int argc, char** argv) {
   std::size_t number = 0;
   std::set<std::string> of_amd;  // kernels
   for (const test::Sheet& sheet : test::sheets) {
-    const std::string_view target = sheet.target;
+    const std::string_view name = sheet.target;
     // The emulator does not support RDNA 2.
-    if (target.substr(0, 3) != "gfx" || target == "gfx1030") continue;
-    const Device device = device_of(sheet);
-    ConfigCache configs(device, {});
+    if (name.substr(0, 3) != "gfx" || name == "gfx1030") continue;
+    const Target target{sheet.target, device_of(sheet)};
+    ConfigCache configs(target.device, {});
     for (const Config& config : configs_of(configs)) of_amd.insert(config.kernel);
-    for (std::string& one : gemms(sheet, {}, number++, few, programs)) all.push_back(std::move(one));
+    for (std::string& one : gemms(target, {}, number++, few, programs)) all.push_back(std::move(one));
   }
-  for (test::Sheet sheet : test::sheets) {
+  for (const test::Sheet& sheet : test::sheets) {
     if (sheet.name != std::string_view("Mali-G710 r0p0")) continue;
-    sheet.target = "gfx1100";
-    for (std::string& one : gemms(sheet, of_amd, number++, few, programs)) all.push_back(std::move(one));
+    const Target target{"gfx1100", device_of(sheet)};
+    for (std::string& one : gemms(target, of_amd, number++, few, programs)) all.push_back(std::move(one));
   }
+  const Target hopper{"sm_90", test::made_up_h200()};
+  for (std::string& one : gemms_of_hopper(hopper, few, programs)) all.push_back(std::move(one));
   std::ofstream(folder / "launches.json")
       << fmt::format("{{\"programs\": [\n{}\n], \"multiplies\": [\n{}\n]}}\n",
                      fmt::join(programs.lines(), ",\n"), fmt::join(all, ",\n"));

@@ -1,5 +1,5 @@
 // clgemm: lines
-// summary: tests common/copy_lines.cl: the lines of both operands come to local memory, and are multiplied from there
+// summary: tests common/copy_lines.cl: lines come to local memory, and are multiplied from there
 // operands: in_place
 // param: LINES = 64 in 32 64 128      rows of op(A) in a tile, which has 32 columns of op(B)
 // tile: LINES 32 1
