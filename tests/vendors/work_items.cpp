@@ -2,14 +2,17 @@
 // compiles the kernel for the CPU. A call of a function of this file stands there instead of each piece of
 // inline PTX. The functions do what the PTX ISA says of the instruction, but everything asynchronous is done
 // at once: copies have arrived when they have started, and products are added when they are requested. So
-// missing waits go unnoticed.
+// missing waits go unnoticed. So do wrong operands of the inline PTX itself, a missing order between
+// work-groups, which run one after the other, and accesses past a variable in local memory.
 //
-// Local memory is the kernel's static variables, which all work-groups share, one after the other. An address
-// of 32 bits has the lower half of a pointer.
+// Local memory is the kernel's static variables. Before each work-group they get large numbers. With NaN
+// there, kernels would compute in plain fp32, and be right. An address of 32 bits has the lower half of a
+// pointer.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <cstdint>
@@ -18,6 +21,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -26,6 +30,13 @@ namespace {
 using Words2 = unsigned __attribute__((vector_size(8)));
 using Vector2 = float __attribute__((vector_size(8)));
 using Vector4 = float __attribute__((vector_size(16)));
+
+constexpr std::chrono::seconds patience{60};
+
+[[noreturn]] void fail(const char* why) {
+  std::fprintf(stderr, "%s\n", why);
+  std::abort();
+}
 
 // Work-items wait here until so many have come.
 class Meeting {
@@ -37,8 +48,8 @@ class Meeting {
       here_ = 0;
       ++round_;
       all_here_.notify_all();
-    } else {
-      all_here_.wait(lock, [&] { return round_ != now; });
+    } else if (!all_here_.wait_for(lock, patience, [&] { return round_ != now; })) {
+      fail("work-items wait at a barrier for others that never come");
     }
   }
 
@@ -73,7 +84,8 @@ class CountingBarrier {
   }
   void wait(unsigned parity) {
     std::unique_lock<std::mutex> lock(mutex_);
-    phase_ended_.wait(lock, [&] { return phase_ != parity; });
+    if (!phase_ended_.wait_for(lock, patience, [&] { return phase_ != parity; }))
+      fail("work-items wait for the phase of an mbarrier that never ends");
   }
 
  private:
@@ -99,7 +111,7 @@ constexpr std::size_t warpgroup = 128;
 struct WorkGroup {
   std::array<std::size_t, 3> groups, local, id;
   std::size_t items;
-  std::array<Meeting, 17> barriers;  // by number; the last one is OpenCL's
+  std::array<Meeting, 16> barriers;  // by number; OpenCL's is 0
   std::array<Meeting, most_warps> warps;
   std::array<Meeting, most_warps / 4> warpgroups;
   std::array<std::array<unsigned, lanes>, most_warps> words;               // told by the lanes of a warp
@@ -110,16 +122,12 @@ struct WorkGroup {
 WorkGroup* group = nullptr;
 thread_local std::size_t item = 0;
 
-std::atomic<std::uintptr_t> local_begin{0};  // the lowest address of local memory that was seen
+std::uintptr_t local_begin = 0;  // of local memory
 
 std::uintptr_t pointer_to(unsigned address) {
   constexpr std::uintptr_t lower = 0xffffffff;
-  return (local_begin & ~lower) | address;
-}
-
-[[noreturn]] void fail(const char* why) {
-  std::fprintf(stderr, "%s\n", why);
-  std::abort();
+  const std::uintptr_t pointer = (local_begin & ~lower) | address;
+  return pointer < local_begin ? pointer + lower + 1 : pointer;
 }
 
 CountingBarrier& counting(unsigned address) {
@@ -164,6 +172,17 @@ float of_half(std::uint16_t bits) {
   return bits >> 15 != 0 ? -magnitude : magnitude;
 }
 
+// The tensor core takes 10 bits behind the point, and drops the others.
+float tf32_of(unsigned bits) {
+  return std::bit_cast<float>(bits & 0xffffe000U);
+}
+
+// Kernels must not need products as small as these: the tensor core may lose them.
+float product(float x, float y) {
+  const float result = x * y;
+  return std::fabs(result) < 0x1p-140F ? 0.0F : result;
+}
+
 // Returns number `k` of a line of a matrix in local memory that a wgmma descriptor describes.
 float element_of(std::uint64_t descriptor, std::size_t line, std::size_t k, bool halves) {
   constexpr std::uintptr_t span = 0x40000;  // a descriptor has 18 bits of the address
@@ -186,9 +205,9 @@ float element_of(std::uint64_t descriptor, std::size_t line, std::size_t k, bool
     std::memcpy(&bits, reinterpret_cast<const void*>(place), sizeof bits);
     return of_half(bits);
   }
-  float value = 0;
-  std::memcpy(&value, reinterpret_cast<const void*>(place), sizeof value);
-  return value;
+  unsigned bits = 0;
+  std::memcpy(&bits, reinterpret_cast<const void*>(place), sizeof bits);
+  return tf32_of(bits);
 }
 
 }  // namespace
@@ -197,9 +216,6 @@ float element_of(std::uint64_t descriptor, std::size_t line, std::size_t k, bool
 extern "C" {
 
 unsigned local_address(std::uint64_t pointer) {
-  std::uintptr_t lowest = local_begin;
-  while ((lowest == 0 || pointer < lowest) && !local_begin.compare_exchange_weak(lowest, pointer)) {
-  }
   return static_cast<unsigned>(pointer);
 }
 
@@ -301,7 +317,7 @@ void multiply_matrices(float* d, unsigned* a, std::uint64_t b, int keep, unsigne
       line[i / 2 * 8 + lane % 4 * 2] = of_lower_half(a[i]);
       line[i / 2 * 8 + lane % 4 * 2 + 1] = of_upper_half(a[i]);
     } else {
-      std::memcpy(&line[i / 2 * 4 + lane % 4], &a[i], 4);
+      line[i / 2 * 4 + lane % 4] = tf32_of(a[i]);
     }
   }
   meeting.wait(warpgroup);
@@ -309,28 +325,43 @@ void multiply_matrices(float* d, unsigned* a, std::uint64_t b, int keep, unsigne
     const auto& line = rows[row + i / 2 % 2 * 8];
     const std::size_t column = i / 4 * 8 + lane % 4 * 2 + i % 2;
     float sum = keep != 0 ? d[i] : 0.0F;
-    for (std::size_t k = 0; k < depth; ++k) sum += line[k] * element_of(b, column, k, halves != 0);
+    for (std::size_t k = 0; k < depth; ++k) sum += product(line[k], element_of(b, column, k, halves != 0));
     d[i] = sum;
   }
 }
 
-// Runs a kernel. `call` passes the arguments to it.
+static std::atomic<int> plain_ways_taken;
+void count_plain_way(void) {
+  ++plain_ways_taken;
+}
+// Returns how many there were since the last call.
+int plain_ways(void) {
+  return plain_ways_taken.exchange(0);
+}
+
+// Runs a kernel. `call` passes the arguments to it. Local memory has so many bytes from `begin` on.
 void run_kernel(void (*call)(const std::uint64_t*), const std::uint64_t* arguments, const std::size_t* groups,
-                const std::size_t* local) {
-  local_begin = 0;
+                const std::size_t* local, std::uint64_t begin, std::size_t bytes) {
+  local_begin = begin;
   for (std::size_t number = 0; number < groups[0] * groups[1] * groups[2]; ++number) {
     WorkGroup now;
     now.groups = {groups[0], groups[1], groups[2]};
     now.local = {local[0], local[1], local[2]};
     now.id = {number % groups[0], number / groups[0] % groups[1], number / groups[0] / groups[1]};
     now.items = local[0] * local[1] * local[2];
+    if (now.items > most_warps * lanes) fail("a work-group with too many work-items");
     group = &now;
+    std::memset(reinterpret_cast<void*>(begin), 0x4b, bytes);
     std::vector<std::thread> items;
-    for (std::size_t i = 0; i < now.items; ++i) {
-      items.emplace_back([call, arguments, i] {
-        item = i;
-        call(arguments);
-      });
+    try {
+      for (std::size_t i = 0; i < now.items; ++i) {
+        items.emplace_back([call, arguments, i] {
+          item = i;
+          call(arguments);
+        });
+      }
+    } catch (const std::system_error&) {
+      fail("the system allows too few threads");
     }
     for (std::thread& one : items) one.join();
   }
@@ -361,7 +392,7 @@ std::size_t get_global_size(unsigned axis) {
   return group->groups[axis] * group->local[axis];
 }
 void barrier(unsigned) {
-  group->barriers.back().wait(group->items);
+  group->barriers[0].wait(group->items);
 }
 
 #define FOR_INTEGERS(type)                  \

@@ -1,5 +1,5 @@
 """Runs kernels for NVIDIA Hopper on the CPU, for emulate.py. clang compiles a kernel's OpenCL C for the CPU, after calls of
-functions of work_items.cpp have replaced its inline PTX. Each work-item is a thread."""
+functions of work_items.cpp have replaced its inline PTX. Each work-item is a thread. That file says what goes unnoticed."""
 
 import ctypes
 import os
@@ -48,6 +48,7 @@ uint warp_largest(uint); uint warp_exchange(uint, int); void load_matrices_of(ui
 void counting_arrive(uint); void counting_expect(uint, uint); void counting_wait(uint, uint); void copy_to_local(uint, ulong, int, int);
 void copy_in_bulk(uint, ulong, uint, uint); uint add_one(ulong); uint halves_of(float, float); float of_lower_half(uint);
 float of_upper_half(uint); void multiply_matrices(float*, uint*, ulong, int, int, int);
+void count_plain_way(void);
 """
 
 
@@ -80,7 +81,8 @@ def without_ptx(source):
         result += [source[done:found.start()], match.expand(statement)]
         done = end
     result.append(source[done:])
-    return "".join(result).replace("return (uint)(size_t)memory;", "return local_address((ulong)memory);")
+    text = "".join(result).replace("return (uint)(size_t)memory;", "return local_address((ulong)memory);")
+    return re.sub(r"(void multiply_(?:again|plainly)\([^)]*\) \{)", r"\1 count_plain_way();", text)  # for numbers that TF32 cannot hold
 
 
 def call_of(function, preprocessed):
@@ -108,10 +110,22 @@ class ProgramOfWorkItems:
         library = converted.with_suffix(".so")
         output_of([*command, "-O1", "-fPIC", "-shared", "-o", library, converted])
         self.call = ctypes.cast(ctypes.CDLL(str(library)).call_kernel, ctypes.c_void_p)
+        self.local_memory = self.place_of_local_memory(output_of(["nm", "-S", library]), program["function"])
+
+    def place_of_local_memory(self, symbols, function):
+        """Returns the address and the size of the kernel's variables in local memory: static variables called function.name."""
+        listed = [(int(at, 16), int(size, 16)) for at, size in re.findall(rf"(?m)^(\w+) (\w+) [bB] {function}\.", symbols)]
+        if not listed:
+            return 0, 0
+        call, = re.findall(r"(?m)^(\w+) \w+ T call_kernel$", symbols)
+        begin = min(at for at, _ in listed)
+        return self.call.value - int(call, 16) + begin, max(at + size for at, size in listed) - begin
 
     def run(self, arguments, groups, local):
-        """Runs a launch. Arguments are bytes."""
+        """Runs a launch. Arguments are bytes. Returns true if work-items multiplied in plain fp32 instead of TF32."""
         kept = [ctypes.create_string_buffer(argument, len(argument)) for argument in arguments]
         addresses = (ctypes.c_uint64 * len(kept))(*map(ctypes.addressof, kept))
         three = [(ctypes.c_size_t * 3)(*values, *[1] * (3 - len(values))) for values in (groups, local)]
-        self.runtime.run_kernel(self.call, addresses, *three)
+        begin, size = self.local_memory
+        self.runtime.run_kernel(self.call, addresses, *three, ctypes.c_uint64(begin), ctypes.c_size_t(size))
+        return self.runtime.plain_ways() > 0
