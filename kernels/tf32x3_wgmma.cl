@@ -26,8 +26,9 @@
 //
 // Products with few rows or columns have to read the other operand fast. 16 x 8192 x 8192 with a transposed
 // B takes 98.5 us with tiles of 128 x 32 and 3 stages, and 93.9 us with 5 stages. It takes 82.4 us with tiles
-// of 256 x 32, where four warpgroups of multipliers use the same planes of Y (H200, November 2026). With 640
-// work-items each has 96 registers, which are enough for 32 lines of Y, but not for 64.
+// of 256 x 32, where four warpgroups of multipliers use the same planes of Y (H200, November 2026). The
+// work-group then has 640 work-items, so each has at most 96 registers. They suffice for 32 lines of Y, but
+// not for 64.
 //
 // `registers`: with 128, two work-groups run at a time. With 130, 79 x 1074 x 1458 takes 1.33 times as long
 // (H200, November 2026).

@@ -55,7 +55,7 @@ typedef struct {
 
 // Returns the place from which a work-item reads X in a step. If X does not lie along k, the work-item has
 // two neighbouring lines instead of lines 8 apart. Any line of X may be any row of a fragment, as long as the
-// results are stored accordingly.
+// results are stored accordingly. The conditions tell a compiler that small tiles have one block.
 INLINED int place_in_x(const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;
   const int line = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;

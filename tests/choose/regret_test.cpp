@@ -4,7 +4,8 @@
 // --shapes 64 --keep-samples for two seeds. Those of `gemv`, of eight small tiles of `direct` and, for 38 of
 // the shapes, of `fp16x3_one_packed` were measured later, on other H200s. Those of `fp16x3_wgmma` with one
 // slice were measured with more stages, before its work-groups computed several tiles; large shapes take 0.8
-// to 1.0 of them now. The shapes do not include one row, because it is computed as one column.
+// to 1.0 of them now. There are no times of `tf32x3_wgmma` with TILE_X=256, which the model chooses for none
+// of these shapes. The shapes do not include one row, because it is computed as one column.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -42,14 +42,12 @@ from work_items import RUNTIME, ProgramOfWorkItems
 SKIPPED = 77  # CTest's status
 PYTHON = "CLGEMM_EMULATOR_PYTHON"
 EMULATOR = "CLGEMM_EMULATOR"
-ARCHITECTURES = {"gfx9": "cdna", "gfx11": "rdna3", "gfx12": "rdna4"}  # the emulator's names
-
-
 HOPPER = "sm_90"  # runs as threads (work_items.py)
+ARCHITECTURES = {"gfx9": "cdna", "gfx11": "rdna3", "gfx12": "rdna4", HOPPER: HOPPER}  # AMD's have the emulator's names
 
 
 def architecture_of(target):
-    return HOPPER if target == HOPPER else next(name for prefix, name in ARCHITECTURES.items() if target.startswith(prefix))
+    return next(name for prefix, name in ARCHITECTURES.items() if target.startswith(prefix))
 
 
 # --- The form in which a GPU sees a program.
@@ -436,7 +434,7 @@ def missing(of_amd):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("launches")
-    parser.add_argument("--few", action="store_true", help="one GEMM for each kernel and target")
+    parser.add_argument("--few", action="store_true", help="one GEMM for each kernel and target; for Hopper, three for each config")
     parser.add_argument("--only", default="", help="only targets that contain one of these words, and kernels so named; comma-separated")
     parser.add_argument("--keep", help="keep sources and machine code in this folder")
     parser.add_argument("--processes", type=int, default=os.cpu_count())

@@ -135,7 +135,7 @@ CountingBarrier& counting(unsigned address) {
   return group->counting[address];
 }
 
-// Returns what another lane of the warp has told.
+// Returns what `combine` makes of the values of all lanes of the warp.
 template <class Combine>
 unsigned with_warp(unsigned value, const Combine& combine) {
   const std::size_t warp = item / lanes;
