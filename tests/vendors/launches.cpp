@@ -193,6 +193,13 @@ constexpr std::array fallback_forms = {
     Form{"a batch, one of them for the fallback", false, true, true, 3, 2.0f, -1.0f, 3, 1, false, true},
 };
 
+// Kernels with `persistent` get these, too. Work-groups compute several tiles each.
+constexpr std::array forms_in_turns = {
+    Form{"in turns", false, true, true, 3, 1.0f, -1.0f, 1, 1, false, false, false},
+    Form{"in turns, aligned", true, false, false, 0, 1.0f, 0.0f, 1, 1, false, false, false},
+    Form{"in turns, tiny numbers", true, true, true, 3, 1.0f, 0.0f, 1, 1, false},
+};
+
 // Returns a problem with edges in each direction. It has more than one tile unless `small`. `as_transpose` is
 // for configs that compute the transpose.
 Problem problem_for(const KernelConfig& kernel, bool as_transpose, const Form& form, bool small) {
@@ -209,6 +216,9 @@ Problem problem_for(const KernelConfig& kernel, bool as_transpose, const Form& f
   if (as_transpose) std::swap(problem.m, problem.n);
   problem.k =
       std::min((form.parts + 1) * round_up(kernel.tile_depth, unit) + (form.odd ? 3 : 4), manifest.most_k);
+  // One of two steps, or an incomplete second one.
+  if (manifest.is_for_small_k() && form.odd)
+    problem.k = form.gap == 0 ? manifest.most_k / 2 - 3 : manifest.most_k - 3;
   problem.alpha = form.alpha;
   problem.beta = form.beta;
   problem.listed = form.listed;
@@ -382,19 +392,24 @@ std::vector<std::string> gemms(const Target& target, const std::set<std::string>
 }
 
 // Returns GEMMs for Hopper: all forms of all configs in the H200's tuning data that only Hopper runs. With
-// `few`, returns three forms of each config, and other ones for each. TF32 cannot hold tiny numbers, so only
-// one form has them.
+// `few`, returns three forms of each config, and other ones for each, and one form in turns. TF32 cannot hold
+// tiny numbers, so only few forms have them. A device with one compute unit leaves several tiles to each
+// work-group.
 std::vector<std::string> gemms_of_hopper(const Target& target, bool few, Programs& programs) {
   std::vector<Form> all(forms.begin(), forms.end());
   for (Form& form : all) form.tiny = false;
   all.push_back({"tiny numbers", true, true, true, 3, 1.0f, 0.0f, 1, 1, false});
   all.insert(all.end(), fallback_forms.begin(), fallback_forms.end());
+  Target with_one_unit = target;
+  with_one_unit.device.compute_units = 1;
   ConfigCache configs(target.device, {});
+  ConfigCache configs_of_one_unit(with_one_unit.device, {});
   std::vector<std::string> result;
   std::size_t number = 0;
   for (const ConfigRow& row : shipped_tuning().tables(target.device).front().file->configs) {
     const Config& config = row.config;
-    if (configs.get(config.kernel, config.parameters)->manifest().ptx_target.empty()) continue;
+    const SharedConfig kernel = configs.get(config.kernel, config.parameters);
+    if (kernel->manifest().ptx_target.empty()) continue;
     std::vector<std::string> of_config;
     for (const Form& form : all) {
       if (auto one = multiply(target, configs, config, form, few, programs))
@@ -404,6 +419,11 @@ std::vector<std::string> gemms_of_hopper(const Target& target, bool few, Program
     const std::size_t step = few ? 2 : 1;
     for (std::size_t i = 0; i < count; ++i)
       result.push_back(of_config[(number + i * step) % of_config.size()]);
+    for (std::size_t i = 0; kernel->persistent != 0 && i < forms_in_turns.size(); ++i) {
+      if (few && i != number % forms_in_turns.size()) continue;
+      if (auto one = multiply(with_one_unit, configs_of_one_unit, config, forms_in_turns[i], false, programs))
+        result.push_back(std::move(*one));
+    }
     ++number;
   }
   return result;
