@@ -79,16 +79,17 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
     return depth * step * std::max(alone, residents * speed.share);
   };
   const double begin = speed.begin + work.pieces * piece_seconds;
+  const double repeated = speed.repeated.value_or(rates.repeated);
   const double load = groups / units;
   const auto residents = static_cast<double>(speed.residents);
   const double full = std::floor(load / residents);
   const double rest = load - full * residents;
   constexpr double nothing = 1e-9;
-  if (rest <= nothing) return begin * (1.0 + rates.repeated * (full - 1.0)) + full * steps(residents);
+  if (rest <= nothing) return begin * (1.0 + repeated * (full - 1.0)) + full * steps(residents);
   const double evenly = std::min(residents, std::ceil((rest - nothing) / work.abreast) * work.abreast);
   const double more = full > 0.0 ? rates.uneven / std::sqrt(full) * (residents - evenly) : 0.0;
   const double most = std::min(evenly + more, std::max(evenly, rest * units));  // no more than there are left
-  return begin * (1.0 + rates.repeated * full) + full * steps(residents) + steps(most);
+  return begin * (1.0 + repeated * full) + full * steps(residents) + steps(most);
 }
 
 void add_gemm(const Launch& launch, Work& work) {
@@ -143,6 +144,7 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   work.transposed_b = seen.b.transposed && kernel.reads_b_in_place();
   work.rows_collide = do_rows_collide(seen, kernel);
   work.abreast = groups_abreast(kernel, kind);
+  work.is_persistent = kernel.persistent != 0;
   if (kernel.manifest().takes_shares()) {
     work.share = Share{first.group_rows, first.group_columns};
     if (seen.b.transposed && kernel.panel_depth != 0)
@@ -150,7 +152,7 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   }
   for (const Launch& launch : launches_of(plan, block)) add(launch, work);
   if (kernel.manifest().is_for_small_k() && seen.k <= kernel.manifest().most_k)
-    work.depth = as_double(kernel.tile_depth);
+    work.depth = as_double(round_up(seen.k, kernel.tile_depth));
   const double m = as_double(seen.m);
   const double n = as_double(seen.n);
   const double k = as_double(seen.k);

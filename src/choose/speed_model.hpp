@@ -36,6 +36,9 @@ struct ConfigSpeed {
   // If the launch also adds up the slices along k, the last work-group of a tile takes so long for each
   // slice, in seconds. The default is for files without it.
   double part = 1e-7;
+  // For kernels with `persistent`: the part of `begin` that each further turn needs. Other rows have none;
+  // then Rates::repeated counts.
+  std::optional<double> repeated = {};
 };
 
 // The work of one block's launches, as the speed model sees it.
@@ -45,6 +48,7 @@ struct Work {
   double depth = 0.0;        // that each goes through
   double rest_groups = 0.0;  // the same for a launch for the last slice along k, if that is shorter
   double rest_depth = 0.0;
+  bool is_persistent = false;  // a work-group may compute several tiles
   double abreast = 1.0;        // work-groups that keep a whole compute unit busy; fewer take as long
   std::optional<Share> share;  // share of a work-group; none if it has a tile
   double pieces = 0.0;  // pieces of a transposed B's columns in a share, each as long as a panel is deep

@@ -2,10 +2,11 @@
 // times are recorded ones of every config that took at most 1.5 times as long as the best, for 142 shapes and
 // 42 batches. They are in data/h200_times.csv, which is a part of the output of clgemm-tune --calibrate
 // --shapes 64 --keep-samples for two seeds. Those of `gemv`, of eight small tiles of `direct` and, for 38 of
-// the shapes, of `fp16x3_one_packed` were measured later, on other H200s. Those of `fp16x3_wgmma` with one
-// slice were measured with more stages, before its work-groups computed several tiles; large shapes take 0.8
-// to 1.0 of them now. There are no times of `tf32x3_wgmma` with TILE_X=256, which the model chooses for none
-// of these shapes. The shapes do not include one row, because it is computed as one column.
+// the shapes, of `fp16x3_one_packed` were measured later, on other H200s. So were those of `fp16x3_wgmma`
+// with one slice that are above 20 us, since its work-groups compute several tiles. These are times from call
+// to call, divided by 0.985, because other configs took so much of their recorded times. There are no times
+// of `tf32x3_wgmma` with TILE_X=256, which the model chooses for none of these shapes. The shapes do not
+// include one row, because it is computed as one column.
 #include <fmt/format.h>
 
 #include <algorithm>

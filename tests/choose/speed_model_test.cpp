@@ -180,6 +180,24 @@ TEST_CASE("steps have factors for transposed operands, if the kernel reads them 
   CHECK(gemm(packs, true, true) == Approx(gemm(packs, false, false)));
 }
 
+TEST_CASE("a config may have a part of its own for the begin of further turns") {
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  const Work work = work_of(tight(64 * 132 * 6, 64, 20000), direct, configs);
+  ConfigSpeed in_turns = speed;
+  in_turns.residents = 2;
+  in_turns.begin = 1e-3;
+  Rates no_moving = rates;
+  no_moving.bytes = 1e18;
+  no_moving.repeated = 0.5;
+  const auto gemm = [&] { return predict(work, in_turns, no_moving, device.compute_units).gemm; };
+  const double by_rate = gemm();
+  in_turns.repeated = 0.5;
+  CHECK(gemm() == by_rate);
+  in_turns.repeated = 0.25;
+  CHECK(gemm() == Approx(by_rate - 2 * 0.25 * in_turns.begin));
+}
+
 TEST_CASE("few work-groups wait longer for operands that the cache cannot hold") {
   const Device device = test::made_up_h200();
   ConfigCache configs(device, {});
@@ -263,7 +281,7 @@ TEST_CASE("unaligned stores make `direct` the choice for a GEMM with small k") {
   const Device device = test::made_up_h200();
   ConfigCache configs(device, {});
   const auto kernel = [&](std::size_t m, std::size_t n, std::size_t k) {
-    return rank_candidates(tight(m, n, k), configs, test::shipped_tuning(), test::no_limit)
+    return rank_candidates(tight(m, n, k), configs, test::shipped_tuning(), test::no_limit, Precision::fp32)
         .candidates.front()
         .config.kernel;
   };

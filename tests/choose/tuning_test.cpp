@@ -76,7 +76,7 @@ TEST_CASE("written data are read back, and the faster of two entries of a shape 
   file.rates->uneven = 0.125;
   file.rates->cached_bytes = 45e6;
   file.configs = {
-      {{"direct", {{"BM", 64}}}, {1e-6, 2e-9, 3e-9, 4, 5.0, 1.5, 0.75, 1.25, 1.75, 2e-7}, 0.25, 58}};
+      {{"direct", {{"BM", 64}}}, {1e-6, 2e-9, 3e-9, 4, 5.0, 1.5, 0.75, 1.25, 1.75, 2e-7, 0.375}, 0.25, 58}};
   const std::string text = write_tuning(file);
   const TuningFile back = parse_tuning(text, "back.json");
   CHECK(write_tuning(back) == text);
@@ -93,6 +93,7 @@ TEST_CASE("written data are read back, and the faster of two entries of a shape 
   CHECK(back.configs[0].speed.transposed_b == 1.25);
   CHECK(back.configs[0].speed.uncached == 1.75);
   CHECK(back.configs[0].speed.part == Approx(2e-7));
+  CHECK(back.configs[0].speed.repeated == 0.375);
   CHECK(back.configs[0].speed.share == Approx(3e-9));
   CHECK(back.configs[0].shapes == 58);
   CHECK(back.rates->unhidden == 0.25);

@@ -210,6 +210,30 @@ TEST_CASE("a fit finds the time of passes if some configs pack and others do not
   CHECK(fitted.rates.pass_seconds > 4e-6);  // it begins at 2e-6
 }
 
+TEST_CASE("a fit finds what further turns of persistent kernels take, and no such value for others") {
+  const Device device = test::made_up_h200();
+  ConfigCache cache(device, {});
+  const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11, 0.3, 0.6, 2e-6, 0.3};
+  ConfigSpeed speed{10e-6, 10e-9, 10e-9, 1, 0.0, 1.0};
+  speed.repeated = 0.1;
+  const std::vector<Config> persistent = {{"fp16x3_wgmma", {}}};
+  std::vector<SampleShape> shapes = calibrated_shapes(DeviceKind::gpu, 96, 3);
+  std::erase_if(shapes, [](const SampleShape& one) { return one.batch != 1; });
+  std::vector<Sample> samples = made_up_samples(shapes, persistent, speed, rates, cache);
+  speed.repeated.reset();
+  const std::vector<Sample> others = made_up_samples(shapes, {{"direct", {}}}, speed, rates, cache);
+  samples.insert(samples.end(), others.begin(), others.end());
+  const Fitted fitted = fit(samples, cache, {{rates.call_seconds, rates.launch_seconds}});
+  REQUIRE(fitted.rows.size() == 2);
+  for (const ConfigRow& row : fitted.rows) {
+    if (row.config.kernel == "direct") {
+      CHECK_FALSE(row.speed.repeated);
+    } else {
+      CHECK(row.speed.repeated.value() < 0.3);  // it begins at 0.5
+    }
+  }
+}
+
 TEST_CASE("calibrated shapes depend on the seed, are of every kind, and are the first of a longer list") {
   const auto shapes = calibrated_shapes(DeviceKind::gpu, 32, 1);
   CHECK(shapes == calibrated_shapes(DeviceKind::gpu, 32, 1));

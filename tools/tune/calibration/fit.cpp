@@ -122,6 +122,8 @@ class RowFit {
     fits_uncached_ = kind != DeviceKind::cpu && has_enough([&rates](const Work& work) {
                        return work.operand_bytes > rates.cached_bytes;
                      });
+    fits_repeated_ = has_enough(
+        [units](const Work& work) { return work.is_persistent && work.groups > static_cast<double>(units); });
     adds_parts_ = std::any_of(measured.begin(), measured.end(),
                               [](const Measured& one) { return one.work.parts > 0.0; });
   }
@@ -197,7 +199,8 @@ class RowFit {
                      speed.transposed_a,
                      speed.transposed_b,
                      speed.uncached,
-                     std::max(speed.part, least_part)};
+                     std::max(speed.part, least_part),
+                     speed.repeated.value_or(first_repeated)};
     for (double& value : values) value = std::log(value);
     return values;
   }
@@ -206,6 +209,7 @@ class RowFit {
   static constexpr std::size_t share_at = 2;
   static constexpr double first_prepare = 30.0;
   static constexpr double least_part = 1e-9;
+  static constexpr double first_repeated = 0.5;
   static double elements_of(const Work& work) {
     return work.share ? cost_of_share(*work.share, first_prepare) : 1.0;
   }
@@ -225,6 +229,8 @@ class RowFit {
       speed.transposed_b = std::max(std::exp(values[6]), least_factor);
     if (fits_uncached_ || known_ != nullptr) speed.uncached = std::max(std::exp(values[7]), 1.0);
     if (adds_parts_) speed.part = std::max(std::exp(values[8]), least_part);
+    if (fits_repeated_ || (known_ != nullptr && known_->repeated))
+      speed.repeated = std::min(std::exp(values[9]), 1.0);
     return speed;
   }
 
@@ -248,6 +254,7 @@ class RowFit {
   bool fits_uncached_ = false;
   bool fits_transposed_a_ = false;
   bool fits_transposed_b_ = false;
+  bool fits_repeated_ = false;
   bool adds_parts_ = false;
 };
 
