@@ -5,7 +5,7 @@
 // least_k: 32
 // most_k: 64
 // ptx: sm_90a
-// tile: 128 64 64
+// tile: 128 64 32
 // local: 256
 // grid: tiles
 // persistent: 2
@@ -94,8 +94,10 @@ INLINED void copy_rows(const uint buffer, const Multiply* call, const int first_
   const Source rows = rows_from(&again, first_row);
   const int item = item_of_warpgroup();
 #pragma unroll
-  for (int step = 0; step < STEPS; ++step)
-    copy_lines(item, buffer + step * X_BYTES, rows, X_ALONG_K, TILE_X, X_STRIDE, step * STEP);
+  for (int step = 0; step < STEPS; ++step) {
+    if (step * STEP < again.k)
+      copy_lines(item, buffer + step * X_BYTES, rows, X_ALONG_K, TILE_X, X_STRIDE, step * STEP);
+  }
 }
 
 // Makes the planes of a column of tiles. Each warpgroup makes those of one step, by way of its `buffer`, and
@@ -123,7 +125,7 @@ INLINED void make_planes(__local char* planes, __local char* buffer, __local uin
 
 // Adds up a warpgroup's products along k, for the tile whose rows of A are in `buffer`: the small ones of
 // both steps, then the others, all in one sum. Returns the least of A. The low parts of the first step leave
-// their registers before those of the second step come.
+// their registers before those of the second step come. If k is at most STEP, there is only one step.
 INLINED uint multiply_rows(float* sums, const __local char* buffer, const uint planes, const Multiply* call,
                            const int first_row) {
   const Multiply again = forgotten(call);
@@ -134,6 +136,15 @@ INLINED uint multiply_rows(float* sums, const __local char* buffer, const uint p
       (const __local float*)buffer + place_in_x(shifted, shift_of(rows, X_ALONG_K ? lane / 4 : lane % 4));
   uint least = UINT_MAX;
   Fragments first, second;
+  if (call->k <= STEP) {
+    start_small_products(sums, &first, &least, x, shifted, planes, 0);
+    start_large_products(sums, &first, planes);
+    wgmma_commit();
+    wgmma_wait(sums);
+    keep_parts(first.high);
+    keep_parts(first.low);
+    return least;
+  }
   start_small_products(sums, &first, &least, x, shifted, planes, 0);
   wgmma_commit();
   wgmma_wait(sums);

@@ -55,12 +55,12 @@ typedef struct {
 
 // Returns the place from which a work-item reads X in a step. If X does not lie along k, the work-item has
 // two neighbouring lines instead of lines 8 apart. Any line of X may be any row of a fragment, as long as the
-// results are stored accordingly. The conditions tell a compiler that small tiles have one block.
+// results are stored accordingly.
 INLINED int place_in_x(const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;
   const int line = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
-  const int block = TILE_X == X_TOGETHER ? 0 : line / X_TOGETHER * (X_BLOCK_BYTES / 4);
-  const int first = TILE_X == X_TOGETHER ? line : line % X_TOGETHER;
+  const int block = line / X_TOGETHER * (X_BLOCK_BYTES / 4);
+  const int first = line % X_TOGETHER;
   if (!X_ALONG_K) return block + lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
   return block + (shifted ? (first + lane / 4) * X_STRIDE + lane % 4 + shift
                           : (first + lane % 16) * X_STRIDE + lane / 16 * 4);

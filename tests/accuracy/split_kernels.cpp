@@ -623,6 +623,7 @@ const std::vector<SplitKernel>& split_kernels() {
       {"tf32x3_mma", {{"TILE_M", 128}, {"TILE_N", 64}, {"WARP_M", 64}, {"SPLIT_K", 1}}},
       {"tf32x3_mma", {{"TILE_M", 64}, {"TILE_N", 32}, {"WARP_M", 32}, {"SPLIT_K", 3}}},
       {"tf32x3_shallow", {}},
+      {"tf32x3_wgmma", {{"TILE_X", 256}, {"TILE_Y", 32}, {"SWAP", 1}, {"SLICES", 1}, {"SPLIT_K", 2}}},
   };
   return kernels;
 }

@@ -294,7 +294,7 @@ TEST_CASE(
     CHECK(ratio <= bench::error_bound_beyond_tf32(method.arithmetic, k, Numbers::without_tiny));
     ++checked;
   }
-  CHECK(checked == 6);
+  CHECK(checked == 7);
   for (const Arithmetic arithmetic : {Arithmetic::fp16x3_wgmma, Arithmetic::bf16x6, Arithmetic::fp32}) {
     CHECK(bench::error_bound_beyond_tf32(arithmetic, k, Numbers::any) ==
           bench::error_bound(arithmetic, k, Numbers::any));
