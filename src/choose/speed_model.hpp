@@ -36,8 +36,8 @@ struct ConfigSpeed {
   // If the launch also adds up the slices along k, the last work-group of a tile takes so long for each
   // slice, in seconds. The default is for files without it.
   double part = 1e-7;
-  // For kernels with `persistent`: the part of `begin` that each further turn needs. Other rows have none;
-  // then Rates::repeated counts.
+  // The part of `begin` that each further turn needs. Rows of kernels with `persistent` have it; for others,
+  // Rates::repeated counts.
   std::optional<double> repeated = {};
 };
 

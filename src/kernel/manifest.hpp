@@ -122,7 +122,7 @@ struct Manifest {
   // Returns whether the kernel gets the number of matrices of a batch, and possibly a list of their places.
   bool takes_lists() const { return matrices.line != 0; }
 
-  // Returns whether it computes all of a small k at once. Then it takes as long for any k up to `most_k`.
+  // Returns whether it computes all of a small k at once, in whole steps of the tile's depth.
   bool is_for_small_k() const { return most_k != std::numeric_limits<std::size_t>::max(); }
 
   // Returns whether its tiles or the time of a step depend on which operands are transposed.

@@ -201,8 +201,8 @@ struct Tiles {
 
 // Returns little more than a whole tile, or than so many along each side. It adds 1, or, if the kernel was
 // compiled for aligned lines of this length, the number of elements that the kernel reads at once. A kernel
-// for small k gets a k that is a little less than its largest one.
-GemmSize test_shape(const Stage& stage, const Problem& problem, Tiles tiles) {
+// for small k gets a k that is as much less than its largest one, or than one of its steps.
+GemmSize test_shape(const Stage& stage, const Problem& problem, Tiles tiles, bool one_step) {
   const KernelConfig& kernel = stage.gemm();
   const auto is_set = [&kernel](const char* name) {
     const auto found = kernel.macros.find(name);
@@ -215,20 +215,29 @@ GemmSize test_shape(const Stage& stage, const Problem& problem, Tiles tiles) {
   const auto more = [&kernel](bool is_whole) { return is_whole ? kernel.align : 1; };
   const std::size_t depth = stage.adds_slices() ? depth_for_slices(kernel) : kernel.tile_depth;
   const std::size_t more_depth = more((whole_a && !transpose_a) || (whole_b && transpose_b));
-  const std::size_t most_k = kernel.manifest().most_k;
+  const bool is_for_small_k = kernel.manifest().is_for_small_k();
+  const std::size_t most = one_step ? kernel.tile_depth : kernel.manifest().most_k;
   return {test_side(tiles.down, kernel.tile_rows, kernel.share_rows, more(whole_a && transpose_a)),
           test_side(tiles.across, kernel.tile_columns, kernel.share_columns, more(whole_b && !transpose_b)),
-          depth + more_depth <= most_k ? depth + more_depth : most_k - more_depth};
+          is_for_small_k ? most - more_depth : depth + more_depth};
 }
 
 // Tests a batch of so many matrices. The matrices have so many whole tiles, and a little more. The plan is
 // for few compute units, so that kernels with large shares run through all of their code.
-bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, std::size_t batch_count, Tiles tiles,
-                        std::size_t compute_units, const cl::Context& context, const cl::Device& device) {
+struct KnownGemm {
+  std::size_t batch_count;
+  Tiles tiles;
+  std::size_t compute_units;
+  bool one_step = false;  // for kernels for small k
+};
+
+bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const KnownGemm& gemm,
+                        const cl::Context& context, const cl::Device& device) {
   const Problem& planned = built.plan.problem;
   const Stage& stage = built.plan.first();
   const KernelConfig& kernel = stage.gemm();
-  const auto [m, n, k] = test_shape(stage, planned, tiles);
+  const std::size_t batch_count = gemm.batch_count;
+  const auto [m, n, k] = test_shape(stage, planned, gemm.tiles, gemm.one_step);
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = numbers.denormal ? for_denormal : largest_operands(numbers.large, k);
   TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), planned.a.transposed, batch_count,
@@ -260,7 +269,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, std::size_t
   test.plan.problem = as_planned(problem);
   test.plan.config.as_transpose = false;  // the buffers are as the kernels see them
   for (Stage& one : test.plan.stages) one.split.wanted_slices = one.adds_slices() ? 2 : 1;
-  test.plan.compute_units = compute_units;
+  test.plan.compute_units = gemm.compute_units;
   fit_blocks(test.plan, unlimited_scratch);
   const cl::Buffer buffer_a = buffer_of(context, a.memory);
   const cl::Buffer buffer_b = buffer_of(context, b.memory);
@@ -288,13 +297,20 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
                         const cl::Device& device) {
   const KernelConfig& kernel = built.plan.first().gemm();
   const std::size_t two_groups = kernel.matrices + 1;  // along the batch
-  if (!gives_known_answer(built, numbers, two_groups, {1, 1}, 2, context, device)) return false;
+  const auto passes = [&](const KnownGemm& gemm) {
+    return gives_known_answer(built, numbers, gemm, context, device);
+  };
+  if (!passes({two_groups, {1, 1}, 2})) return false;
+  const Manifest& manifest = kernel.manifest();
+  if (manifest.is_for_small_k() && kernel.tile_depth < manifest.most_k &&
+      !passes({two_groups, {1, 1}, 2, true}))
+    return false;
   // Without a batch, the work-groups of some kernels compute several tiles. Here two of them share four
   // tiles, or, if two run on a core at a time, five times three tiles. Then both compute tiles of two
   // columns.
   if (kernel.persistent == 0) return true;
   const std::size_t more = std::min<std::size_t>(kernel.persistent, 2);
-  return gives_known_answer(built, numbers, 1, {more * more, more}, 2 / more, context, device);
+  return passes({1, {more * more, more}, 2 / more});
 }
 
 }  // namespace clgemm

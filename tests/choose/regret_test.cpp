@@ -3,10 +3,10 @@
 // 42 batches. They are in data/h200_times.csv, which is a part of the output of clgemm-tune --calibrate
 // --shapes 64 --keep-samples for two seeds. Those of `gemv`, of eight small tiles of `direct` and, for 38 of
 // the shapes, of `fp16x3_one_packed` were measured later, on other H200s. So were those of `fp16x3_wgmma`
-// with one slice that are above 20 us, since its work-groups compute several tiles. These are times from call
-// to call, divided by 0.985, because other configs took so much of their recorded times. There are no times
-// of `tf32x3_wgmma` with TILE_X=256, which the model chooses for none of these shapes. The shapes do not
-// include one row, because it is computed as one column.
+// with one slice for single GEMMs above 20 us, since its work-groups compute several tiles. These are times
+// from call to call. Other configs took 0.985 of their recorded times in that session, so the new times are
+// divided by 0.985. There are no times of `tf32x3_wgmma` with TILE_X=256, which the model chooses for none of
+// these shapes. The shapes do not include one row, because it is computed as one column.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -246,20 +246,29 @@ TEST_CASE("a kernel whose work-groups compute several tiles is tested with two f
   }
 }
 
-TEST_CASE("a kernel for small k is tested with a k that is a little less than its largest one") {
-  for (const char* wrong_if : {"k > 64", "k == 63", "k < 63"}) {
-    INFO(wrong_if);
+TEST_CASE(
+    "a kernel for small k is tested with a k that is a little less than its largest one, and than a step") {
+  struct Case {
+    const char* depth;
+    const char* wrong_if;
+    bool passes;
+  };
+  for (const auto& [depth, wrong_if, right] :
+       {Case{"64", "k > 64", true}, Case{"64", "k == 63", false}, Case{"64", "k < 63", true},
+        Case{"32", "k > 64", true}, Case{"32", "k == 63", false}, Case{"32", "k == 31", false},
+        Case{"32", "k != 63 && k != 31", true}}) {
+    CAPTURE(depth, wrong_if);
     std::string text = right_kernel;
     const auto replace = [&text](const std::string& from, const std::string& to) {
       text.replace(text.find(from), from.size(), to);
     };
-    replace("// tile: 4 8 1\n", "// tile: 4 8 64\n// most_k: 64\n");
+    replace("// tile: 4 8 1\n", "// tile: 4 8 " + std::string(depth) + "\n// most_k: 64\n");
     replace("  c[row", "  if (" + std::string(wrong_if) + ") sum += 1.0f;\n  c[row");
     const TemporaryFolder folder;
     folder.write("mine.cl", text);
     ConfigCache configs(shared_device_info(), folder.path().string());
     const Plan plan = make_plan(problem_of(64, false, false), {"mine", {}}, configs, unlimited_scratch);
-    CHECK(passes(build(plan, programs(), Purpose::named)) == (std::string_view(wrong_if) != "k == 63"));
+    CHECK(passes(build(plan, programs(), Purpose::named)) == right);
   }
 }
 

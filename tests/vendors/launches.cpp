@@ -195,7 +195,7 @@ constexpr std::array fallback_forms = {
 
 // Kernels with `persistent` get these, too. Work-groups compute several tiles each.
 constexpr std::array forms_in_turns = {
-    Form{"in turns", false, true, true, 3, 1.0f, -1.0f, 1, 1, false, false, false},
+    Form{"in turns", false, false, true, 3, 1.0f, -1.0f, 1, 1, false, false, false},
     Form{"in turns, aligned", true, false, false, 0, 1.0f, 0.0f, 1, 1, false, false, false},
     Form{"in turns, tiny numbers", true, true, true, 3, 1.0f, 0.0f, 1, 1, false},
 };
@@ -216,9 +216,11 @@ Problem problem_for(const KernelConfig& kernel, bool as_transpose, const Form& f
   if (as_transpose) std::swap(problem.m, problem.n);
   problem.k =
       std::min((form.parts + 1) * round_up(kernel.tile_depth, unit) + (form.odd ? 3 : 4), manifest.most_k);
-  // One of two steps, or an incomplete second one.
-  if (manifest.is_for_small_k() && form.odd)
-    problem.k = form.gap == 0 ? manifest.most_k / 2 - 3 : manifest.most_k - 3;
+  if (manifest.is_for_small_k() && form.odd) {
+    const std::size_t step = kernel.tile_depth;
+    const std::size_t by_transposes[2][2] = {{step - 3, manifest.most_k - 3}, {step, step + 1}};
+    problem.k = by_transposes[form.transpose_a][form.transpose_b];
+  }
   problem.alpha = form.alpha;
   problem.beta = form.beta;
   problem.listed = form.listed;
@@ -393,7 +395,7 @@ std::vector<std::string> gemms(const Target& target, const std::set<std::string>
 
 // Returns GEMMs for Hopper: all forms of all configs in the H200's tuning data that only Hopper runs. With
 // `few`, returns three forms of each config, and other ones for each, and one form in turns. TF32 cannot hold
-// tiny numbers, so only few forms have them. A device with one compute unit leaves several tiles to each
+// tiny numbers, so only two forms have them. A device with one compute unit leaves several tiles to each
 // work-group.
 std::vector<std::string> gemms_of_hopper(const Target& target, bool few, Programs& programs) {
   std::vector<Form> all(forms.begin(), forms.end());

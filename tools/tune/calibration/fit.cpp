@@ -109,7 +109,6 @@ class RowFit {
   RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, DeviceKind kind,
          const ConfigSpeed* known)
       : measured_(measured), rates_(rates), units_(units), kind_(kind), known_(known) {
-    constexpr std::ptrdiff_t enough = 8;
     const auto has_enough = [&measured](const auto& is_one) {
       const auto count = std::count_if(measured.begin(), measured.end(),
                                        [&is_one](const Measured& one) { return is_one(one.work); });
@@ -122,8 +121,6 @@ class RowFit {
     fits_uncached_ = kind != DeviceKind::cpu && has_enough([&rates](const Work& work) {
                        return work.operand_bytes > rates.cached_bytes;
                      });
-    fits_repeated_ = has_enough(
-        [units](const Work& work) { return work.is_persistent && work.groups > static_cast<double>(units); });
     adds_parts_ = std::any_of(measured.begin(), measured.end(),
                               [](const Measured& one) { return one.work.parts > 0.0; });
   }
@@ -167,6 +164,16 @@ class RowFit {
   }
 
  private:
+  static constexpr std::ptrdiff_t enough = 8;  // samples for a value
+
+  // Returns whether work-groups compute several tiles in turns in enough samples.
+  bool fits_repeated(std::size_t residents) const {
+    const auto at_a_time = static_cast<double>(residents * units_);
+    return std::count_if(measured_.begin(), measured_.end(), [at_a_time](const Measured& one) {
+             return one.work.is_persistent && one.work.groups > at_a_time;
+           }) >= enough;
+  }
+
   std::vector<std::size_t> possible_residents() const {
     if (known_ != nullptr) return {known_->residents};
     if (kind_ == DeviceKind::cpu) return {1};
@@ -189,7 +196,7 @@ class RowFit {
   }
 
   // speed_of() is the reverse.
-  static Values values_of(const ConfigSpeed& speed) {
+  Values values_of(const ConfigSpeed& speed) const {
     constexpr double least_begin = 1e-9;
     Values values = {std::max(speed.begin, least_begin),
                      speed.alone,
@@ -200,7 +207,7 @@ class RowFit {
                      speed.transposed_b,
                      speed.uncached,
                      std::max(speed.part, least_part),
-                     speed.repeated.value_or(first_repeated)};
+                     std::max(speed.repeated.value_or(rates_.repeated), least_repeated)};
     for (double& value : values) value = std::log(value);
     return values;
   }
@@ -209,7 +216,7 @@ class RowFit {
   static constexpr std::size_t share_at = 2;
   static constexpr double first_prepare = 30.0;
   static constexpr double least_part = 1e-9;
-  static constexpr double first_repeated = 0.5;
+  static constexpr double least_repeated = 1e-3;
   static double elements_of(const Work& work) {
     return work.share ? cost_of_share(*work.share, first_prepare) : 1.0;
   }
@@ -229,7 +236,7 @@ class RowFit {
       speed.transposed_b = std::max(std::exp(values[6]), least_factor);
     if (fits_uncached_ || known_ != nullptr) speed.uncached = std::max(std::exp(values[7]), 1.0);
     if (adds_parts_) speed.part = std::max(std::exp(values[8]), least_part);
-    if (fits_repeated_ || (known_ != nullptr && known_->repeated))
+    if (fits_repeated(residents) || (known_ != nullptr && known_->repeated))
       speed.repeated = std::min(std::exp(values[9]), 1.0);
     return speed;
   }
@@ -254,7 +261,6 @@ class RowFit {
   bool fits_uncached_ = false;
   bool fits_transposed_a_ = false;
   bool fits_transposed_b_ = false;
-  bool fits_repeated_ = false;
   bool adds_parts_ = false;
 };
 
