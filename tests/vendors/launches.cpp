@@ -218,7 +218,7 @@ Problem problem_for(const KernelConfig& kernel, bool as_transpose, const Form& f
       std::min((form.parts + 1) * round_up(kernel.tile_depth, unit) + (form.odd ? 3 : 4), manifest.most_k);
   if (manifest.is_for_small_k() && form.odd) {
     const std::size_t step = kernel.tile_depth;
-    const std::size_t by_transposes[2][2] = {{step - 3, manifest.most_k - 3}, {step, step + 1}};
+    const std::size_t by_transposes[2][2] = {{step - 3, step + 1}, {step, manifest.most_k - 3}};
     problem.k = by_transposes[form.transpose_a][form.transpose_b];
   }
   problem.alpha = form.alpha;
