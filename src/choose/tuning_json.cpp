@@ -108,7 +108,7 @@ HostRates parse_host_rates(const Json& json) {
   return host;
 }
 
-double part(const Json& json, const char* key, double otherwise) {
+double fraction(const Json& json, const char* key, double otherwise) {
   const double value = json.contains(key) ? number(json, key, 0.0) : otherwise;
   if (value > 1.0) refuse(fmt::format("'{}' is {}; it must be at most 1", key, value));
   return value;
@@ -123,10 +123,10 @@ Rates parse_rates(const Json& json) {
       number(json, "gb_s", least_positive) * giga,
       number(json, "packing_gb_s", least_positive) * giga,
       number(json, "adding_gb_s", least_positive) * giga,
-      part(json, "unhidden", Rates{}.unhidden),
-      part(json, "repeated", Rates{}.repeated),
+      fraction(json, "unhidden", Rates{}.unhidden),
+      fraction(json, "repeated", Rates{}.repeated),
       (json.contains("pass_us") ? number(json, "pass_us", 0.0) : start) * micro,
-      part(json, "uneven", Rates{}.uneven),
+      fraction(json, "uneven", Rates{}.uneven),
       json.contains("cached_mb") ? number(json, "cached_mb", least_positive) * mega : Rates{}.cached_bytes,
       json.contains("best_gflops") ? number(json, "best_gflops", 0.0) * giga / flops_of_multiply_add : 0.0,
       parse_host_rates(json)};
@@ -156,7 +156,7 @@ ConfigRow parse_row(const Json& json) {
   if (json.contains("transposed_b")) row.speed.transposed_b = number(json, "transposed_b", least_positive);
   if (json.contains("uncached")) row.speed.uncached = number(json, "uncached", least_positive);
   if (json.contains("part_ns")) row.speed.part = number(json, "part_ns", 0.0) * 1e-9;
-  if (json.contains("repeated")) row.speed.repeated = part(json, "repeated", 0.0);
+  if (json.contains("repeated")) row.speed.repeated = fraction(json, "repeated", 0.0);
   row.residual = number(json, "residual", 0.0);
   row.shapes = positive(json, "shapes");
   return row;

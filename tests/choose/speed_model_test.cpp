@@ -180,6 +180,18 @@ TEST_CASE("steps have factors for transposed operands, if the kernel reads them 
   CHECK(gemm(packs, true, true) == Approx(gemm(packs, false, false)));
 }
 
+TEST_CASE("a kernel for small k takes whole steps") {
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  const auto depth = [&](std::size_t k) {
+    return work_of(tight(640, 640, k), {"tf32x3_shallow", {}}, configs).depth;
+  };
+  CHECK(depth(17) == 32.0);
+  CHECK(depth(32) == 32.0);
+  CHECK(depth(33) == 64.0);
+  CHECK(depth(64) == 64.0);
+}
+
 TEST_CASE("a config may have a part of its own for the begin of further turns") {
   const Device device = test::made_up_h200();
   ConfigCache configs(device, {});

@@ -94,6 +94,8 @@ TEST_CASE("written data are read back, and the faster of two entries of a shape 
   CHECK(back.configs[0].speed.uncached == 1.75);
   CHECK(back.configs[0].speed.part == Approx(2e-7));
   CHECK(back.configs[0].speed.repeated == 0.375);
+  CHECK_ERROR([&] { parse_tuning(replaced(text, "\"repeated\":0.375", "\"repeated\":1.01"), ""); },
+              invalid_argument, "at most 1");
   CHECK(back.configs[0].speed.share == Approx(3e-9));
   CHECK(back.configs[0].shapes == 58);
   CHECK(back.rates->unhidden == 0.25);

@@ -256,7 +256,7 @@ TEST_CASE(
   for (const auto& [depth, wrong_if, right] :
        {Case{"64", "k > 64", true}, Case{"64", "k == 63", false}, Case{"64", "k < 63", true},
         Case{"32", "k > 64", true}, Case{"32", "k == 63", false}, Case{"32", "k == 31", false},
-        Case{"32", "k != 63 && k != 31", true}}) {
+        Case{"32", "k != 63 && k != 31", true}, Case{"1", "k != 63", true}}) {
     CAPTURE(depth, wrong_if);
     std::string text = right_kernel;
     const auto replace = [&text](const std::string& from, const std::string& to) {

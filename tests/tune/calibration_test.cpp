@@ -232,6 +232,13 @@ TEST_CASE("a fit finds what further turns of persistent kernels take, and no suc
       CHECK(row.speed.repeated.value() < 0.3);  // it begins at 0.5
     }
   }
+
+  // A file may have 0.
+  speed.repeated = 0.0;
+  const Known zero{{rates.call_seconds, rates.launch_seconds}, {rates, {{persistent.front(), speed}}}};
+  for (const ConfigRow& row : fit(samples, cache, zero).rows) {
+    if (row.config.kernel == "fp16x3_wgmma") CHECK(row.speed.repeated.value() > 0.05);
+  }
 }
 
 TEST_CASE("calibrated shapes depend on the seed, are of every kind, and are the first of a longer list") {

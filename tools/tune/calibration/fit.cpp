@@ -216,7 +216,7 @@ class RowFit {
   static constexpr std::size_t share_at = 2;
   static constexpr double first_prepare = 30.0;
   static constexpr double least_part = 1e-9;
-  static constexpr double least_repeated = 1e-3;
+  static constexpr double least_repeated = 0.05;  // smaller values make no difference
   static double elements_of(const Work& work) {
     return work.share ? cost_of_share(*work.share, first_prepare) : 1.0;
   }
