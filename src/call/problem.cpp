@@ -100,6 +100,14 @@ void check_size(const char* name, std::size_t size, Argument argument) {
               argument);
 }
 
+// Makes a vector of k elements one line of k elements, if it is one or has no gaps between its elements.
+// `transposed` tells whether that line is the transpose of the operand.
+void make_one_line(Operand& vector, bool transposed, std::size_t k) {
+  if (vector.transposed != transposed && vector.ld != 1) return;
+  vector.transposed = transposed;
+  vector.ld = std::max<std::size_t>(k, 1);
+}
+
 // Returns the smallest leading dimension if the shape has none.
 std::size_t ld_or_least(std::size_t ld, const Lines& lines) {
   return ld != 0 ? ld : std::max<std::size_t>(lines.length, 1);
@@ -162,6 +170,13 @@ Problem canonical(const SgemmCall& call) {
     std::swap(result.m, result.n);
     std::swap(result.a, result.b);
   }
+  return result;
+}
+
+Problem with_vectors_as_lines(const Problem& problem) {
+  Problem result = problem;
+  if (problem.m == 1) make_one_line(result.a, false, problem.k);
+  if (problem.n == 1) make_one_line(result.b, true, problem.k);
   return result;
 }
 

@@ -3,16 +3,11 @@
 namespace clgemm {
 namespace {
 
+// Returns whether all lines of an operand, each of this length, can be read so many elements at a time.
 bool lies_in(std::size_t elements, const Operand& operand, std::size_t length) {
   const auto fits = [&](std::size_t size) { return size % elements == 0; };
   return fits(operand.ld) && fits(operand.offset) && fits(operand.stride) && fits(operand.base_alignment) &&
          fits(length);
-}
-
-// Returns whether tiles are multiples of the number of elements that an aligned kernel reads at once.
-bool tiles_are_multiples(const KernelConfig& kernel) {
-  const auto fits = [&](std::size_t size) { return size % kernel.align == 0; };
-  return fits(kernel.tile_rows) && fits(kernel.tile_columns) && fits(kernel.tile_depth);
 }
 
 }  // namespace
@@ -27,11 +22,13 @@ bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape sha
 }
 
 bool a_is_aligned(const Problem& problem, const KernelConfig& kernel) {
-  return a_lies_in(kernel.align, problem) && tiles_are_multiples(kernel);
+  const std::size_t tile_length = problem.a.transposed ? kernel.tile_rows : kernel.tile_depth;
+  return a_lies_in(kernel.align, problem) && tile_length % kernel.align == 0;
 }
 
 bool b_is_aligned(const Problem& problem, const KernelConfig& kernel) {
-  return b_lies_in(kernel.align, problem) && tiles_are_multiples(kernel);
+  const std::size_t tile_length = problem.b.transposed ? kernel.tile_depth : kernel.tile_columns;
+  return b_lies_in(kernel.align, problem) && tile_length % kernel.align == 0;
 }
 
 bool a_lies_in(std::size_t elements, const Problem& problem) {

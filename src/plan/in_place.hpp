@@ -19,7 +19,8 @@ struct Shape {
 bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape shape, Shape tile);
 
 // Return whether a kernel that reads operands in place may read A, or B, `align` elements at a time. This is
-// so if every line of the operand begins at a multiple of `align` and its length is a multiple, too.
+// so if every line of the operand begins at a multiple of `align`, and its length and the part of it in a
+// tile are multiples, too.
 bool a_is_aligned(const Problem& problem, const KernelConfig& kernel);
 bool b_is_aligned(const Problem& problem, const KernelConfig& kernel);
 

@@ -86,7 +86,7 @@ Problem as_planned(const Problem& problem);
 
 // Returns the problem as the kernels of the config see it.
 inline Problem seen_by(const Config& config, const Problem& problem) {
-  return config.as_transpose ? transposed_problem(problem) : problem;
+  return with_vectors_as_lines(config.as_transpose ? transposed_problem(problem) : problem);
 }
 
 // One GEMM kernel with the programs that pack its operands and add up its slices.

@@ -162,6 +162,27 @@ TEST_CASE("a row-major problem is unchanged") {
   CHECK(problem.c.ld == call.ldc);
 }
 
+TEST_CASE("a vector without gaps is one line of k elements for kernels, however the caller describes it") {
+  const auto seen_b = [](const Operand& b, std::size_t n = 1, std::size_t k = 5) {
+    return with_vectors_as_lines({{4, n, k}, 1.0f, 0.0f, {false, 5}, b, {false, 1}}).b;
+  };
+  const Operand one_line{true, 5};
+  CHECK(seen_b({false, 1}) == one_line);
+  CHECK(seen_b({true, 5}) == one_line);
+  CHECK(seen_b({true, 9}) == one_line);  // there is no second line
+  CHECK(seen_b({false, 1, 3, 11, 4}) == Operand{true, 5, 3, 11, 4});
+  CHECK(seen_b({false, 2}) == Operand{false, 2});
+  CHECK(seen_b({true, 9}, 2) == Operand{true, 9});
+  CHECK(seen_b({false, 1}, 1, 0) == Operand{true, 1});
+  const auto seen_a = [](const Operand& a, std::size_t m = 1) {
+    return with_vectors_as_lines({{m, 4, 5}, 1.0f, 0.0f, a, {false, 4}, {false, 4}}).a;
+  };
+  CHECK(seen_a({true, 1}) == Operand{false, 5});
+  CHECK(seen_a({false, 7}) == Operand{false, 5});
+  CHECK(seen_a({true, 3}) == Operand{true, 3});
+  CHECK(seen_a({true, 2}, 2) == Operand{true, 2});
+}
+
 TEST_CASE("a batch of one is the same problem with any strides, but a batch of two is not") {
   SgemmCall call = call_of(Layout::row_major, Transpose::no, Transpose::no);
   const Problem plain = canonical(call);

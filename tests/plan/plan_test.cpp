@@ -112,6 +112,11 @@ TEST_CASE("a kernel that reads in place with an alignment is told which operands
   CHECK(aligned(transposed) == only_b);  // lines of A have m elements
   transposed.m = 60;
   CHECK(aligned(transposed) == both);
+  // Tiles of one column do not matter, because lines have m or k elements. The vector is such a line, too.
+  const Parameters of_gemv = make(tight(64, 1, 64), "gemv").first().gemm().macros;
+  CHECK(of_gemv.at("ALIGNED_A") == 1);
+  CHECK(of_gemv.at("TRANSPOSE_B") == 1);
+  CHECK(of_gemv.at("ALIGNED_B") == 1);
   const Parameters none = make(tight(64, 64, 64), "coalesced").first().gemm().macros;
   CHECK(none.count("ALIGNED_A") + none.count("ALIGNED_B") == 0);
 }

@@ -87,7 +87,8 @@ void check_operand(const Stage& stage, const TiledOperand& operand) {
   }
 }
 
-void check_operands(const Plan& plan, const Problem& problem) {
+void check_operands(const Plan& plan, const Problem& called) {
+  const Problem problem = with_vectors_as_lines(called);
   const Stage& stage = plan.first();
   const KernelConfig& kernel = stage.gemm();
   check_operand(stage, {ProgramRole::pack_a, stage.a, problem.a, problem.m, problem.k, kernel.tile_rows,

@@ -262,8 +262,8 @@ std::string write_build_question(const Config& config, const std::vector<SampleS
   // These decide which program a shape needs, and which kernels it suits.
   const auto form_of = [](const SampleShape& shape) {
     constexpr std::size_t few = 16;
-    const std::size_t lda = shape.transpose_a ? shape.m : shape.k;
-    const std::size_t ldb = shape.transpose_b ? shape.k : shape.n;
+    const std::size_t lda = shape.transpose_a && shape.m != 1 ? shape.m : shape.k;
+    const std::size_t ldb = shape.transpose_b || shape.n == 1 ? shape.k : shape.n;
     return std::tuple(shape.transpose_a, shape.transpose_b, lda % 4 == 0, ldb % 4 == 0, shape.m <= few,
                       shape.n <= few, shape.n == 1, shape.batch > 1);
   };
