@@ -22,17 +22,18 @@
 // require: BM % TM == 0 && BN % (4*TN) == 0 && BM/TM*(BN/TN)*SLICES >= 8
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
-// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 128 8 8 8 2 2, 64 128 8 8 8 1 2, 64 64 8 8 8 4 2
-// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 32 8 8 8 4 2, 32 64 8 8 8 2 2, 32 128 8 8 8 1 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 128 8 8 8 1 2, 64 32 8 8 8 4 2, 32 128 8 8 8 1 2
 // calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 64 8 8 8 2 2, 64 64 8 4 8 1 2, 32 64 8 4 8 2 2
-// calibrate: BM BN TM TN DEPTH SLICES COPIES: 32 64 8 4 8 4 2, 128 64 8 8 8 1 2, 32 128 8 8 8 2 2
-// calibrate: BM BN TM TN DEPTH SLICES COPIES: 16 64 4 4 8 4 2, 32 32 4 4 8 4 2, 32 32 4 4 8 1 2
-// calibrate: BM BN TM TN DEPTH SLICES COPIES: 16 32 4 4 8 8 1, 64 64 8 8 8 1 2, 32 64 8 8 8 4 2
-// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 128 8 8 8 1 3, 128 64 8 8 8 1 3, 64 64 8 8 8 2 3
-// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 32 8 8 8 4 3, 32 32 4 4 16 1 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 32 64 8 4 8 4 2, 128 64 8 8 8 1 2, 16 64 4 4 8 4 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 32 32 4 4 8 4 2, 32 32 4 4 8 1 2, 16 32 4 4 8 8 1
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 64 8 8 8 1 2, 64 128 8 8 8 1 3, 128 64 8 8 8 1 3
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 64 8 8 8 2 3, 64 32 8 8 8 4 3, 32 32 4 4 16 1 2
 // calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 16 4 4 8 1 2, 16 64 4 4 8 1 2, 128 16 8 4 8 1 2
 // calibrate: BM BN TM TN DEPTH SLICES COPIES: 16 32 4 4 8 2 2, 64 32 8 4 8 1 2, 32 64 8 4 8 1 2
-// calibrate: BM BN TM TN DEPTH SLICES COPIES: 128 32 8 8 8 1 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 128 32 8 8 8 1 2, 16 64 4 4 8 1 3, 16 32 4 4 8 2 3
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 32 64 8 4 8 1 3, 64 32 8 4 8 1 3, 64 64 8 8 8 1 3
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 32 128 8 8 8 1 3, 8 16 4 4 8 4 2, 16 16 4 4 8 2 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 16 32 4 4 8 4 2, 32 16 4 4 8 4 2, 32 64 8 8 8 4 2
 
 // For shapes that need a single launch, or that are expensive to pack. The technique is in common/slices.cl.
 //
@@ -48,9 +49,12 @@
 // COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
 //
 // `calibrate` has all configs that searches on an H200 found among the best for some shape, and smaller ones
-// for smaller GPUs. The same applies to `block_2d`. The last eight are for batches of matrices with few rows
-// or few columns. With them, 40 random batches had 1.22 times the speed of cuBLAS's fp32 in the mean, and
-// 0.73 in the worst case. Before, these were 1.12 and 0.67 (H200, 26 November 2026).
+// for smaller GPUs. The same applies to `block_2d`. Most of those with BM or BN of 8 or 16 are for batches of
+// matrices with few rows or few columns. With two or four slices they are for matrices that have few of both:
+// 1929 products of 7 x 7 x 281 take 16.7 us with 8 x 16 and four slices, and 29.5 with `thin_rows`. 2323 of
+// 12 x 16 x 175 take 16.7 us with 16 x 16 and two slices, and 32.6 with `small`. Three copies of small tiles
+// are for batches whose lines cannot be read as float4. With 32 x 128, 2876 products of 66 x 123 x 82 take
+// 171 us with three copies, and 214 with two (H200, 29 November 2026).
 //
 // CPUs do not use this kernel, because PoCL 3.1 sometimes computes a tile wrongly. Oclgrind finds neither a
 // race nor a stray access in it.

@@ -26,11 +26,15 @@
 // `tile`: 13480 x 1 x 6267 with A transposed takes 81 us with 128 lines, and 108 us with 32 lines. 777 x 1 x
 // 30001 with A not transposed takes 28 us with 8 or 16 lines and 128 work-items (H200, 25 November 2026).
 //
-// If A is transposed, memory needs long pieces, and many at a time. Eleven matrices of 1 to 93 million
-// elements took 1.00 to 1.21 of the best time with 128 lines and 16 slots, nine of them at most 1.02. With 64
-// lines, they took up to 1.18, and with fewer lines or slots up to 1.27 (H200, 26 November 2026). The H200's
-// tuning file has factors that lead to these choices. On 35 other matrices, they take 1.026 times as long as
-// the best in the mean, and 1.11 times in the worst case.
+// With float4 and A not transposed, 10400 x 1 x 9992 takes 99 us instead of 106, and 2352 x 1 x 9044 takes
+// 24.7 us instead of 26.8. These are the times of the best configs (H200, 29 November 2026).
+//
+// If A is transposed, memory needs long pieces, and many at a time. With 64 lines, eleven matrices of 1 to 93
+// million elements took up to 1.18 times as long as the best, and with fewer lines or slots up to 1.27. With
+// 128 lines and 16 slots, nine of them took at most 1.02 times as long (H200, 26 November 2026). The rows of
+// the H200's tuning file were fitted to 171 other matrices. On these, the choice takes 1.017 times as long as
+// the best in the mean. On quarters that were left out of the fit, it takes 1.014 to 1.032 times as long
+// (H200, 29 November 2026).
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif

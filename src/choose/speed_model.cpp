@@ -81,7 +81,7 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   const double begin = speed.begin + work.pieces * piece_seconds;
   const double repeated = speed.repeated.value_or(rates.repeated);
   const double load = groups / units;
-  const auto residents = static_cast<double>(speed.residents);
+  const double residents = std::min(as_double(speed.residents), work.most_residents);
   const double full = std::floor(load / residents);
   const double rest = load - full * residents;
   constexpr double nothing = 1e-9;
@@ -140,11 +140,16 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   Work work;
   work.unaligned = unaligned_part(seen, kernel);
   work.tile_growth = kernel.tile_growth;
-  work.transposed_a = seen.a.transposed && kernel.reads_a_in_place();
-  work.transposed_b = seen.b.transposed && kernel.reads_b_in_place();
+  work.transposed_a = seen.m > 1 && seen.a.transposed && kernel.reads_a_in_place();
+  work.transposed_b = seen.n > 1 && seen.b.transposed && kernel.reads_b_in_place();
   work.rows_collide = do_rows_collide(seen, kernel);
   work.abreast = groups_abreast(kernel, kind);
   work.is_persistent = kernel.persistent != 0;
+  if (work.is_persistent) {
+    const std::size_t tiles = ceil_div(seen.m, kernel.tile_rows) * ceil_div(seen.n, kernel.tile_columns);
+    work.most_residents =
+        as_double(kernel.persistent * ceil_div(tiles, kernel.persistent * plan.compute_units));
+  }
   if (kernel.manifest().takes_shares()) {
     work.share = Share{first.group_rows, first.group_columns};
     if (seen.b.transposed && kernel.panel_depth != 0)

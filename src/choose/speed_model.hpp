@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 
 #include "base/rates.hpp"
@@ -49,6 +50,8 @@ struct Work {
   double rest_groups = 0.0;  // the same for a launch for the last slice along k, if that is shorter
   double rest_depth = 0.0;
   bool is_persistent = false;  // a work-group may compute several tiles
+  // If a work-group may compute several tiles: how many of one matrix the work-groups of a compute unit get.
+  double most_residents = std::numeric_limits<double>::infinity();
   double abreast = 1.0;        // work-groups that keep a whole compute unit busy; fewer take as long
   std::optional<Share> share;  // share of a work-group; none if it has a tile
   double pieces = 0.0;  // pieces of a transposed B's columns in a share, each as long as a panel is deep

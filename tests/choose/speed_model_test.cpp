@@ -56,6 +56,28 @@ TEST_CASE("the start of later rounds is hidden by running work-groups, except fo
   CHECK(groups(2 * 264 + 1) == Approx(1e-6 + 2e-6 * 1.5 + 2 * 20000 * 16e-9 + 20000 * 10e-9).epsilon(1e-4));
 }
 
+TEST_CASE("work-groups with several tiles have them in one matrix, so small matrices fill no longer turns") {
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  const Config shallow{"tf32x3_shallow", {}};  // two work-groups on a unit, with tiles of 128 x 64
+  const auto most_residents = [&](std::size_t m, std::size_t n, std::size_t batch_count) {
+    return work_of(test::tight_batch(batch_count, m, n, 64), shallow, configs).most_residents;
+  };
+  CHECK(most_residents(128, 64, 1000) == 2);
+  CHECK(most_residents(128 * 264, 64, 1000) == 2);
+  CHECK(most_residents(128 * 265, 64, 1000) == 4);
+  CHECK(std::isinf(work_of(test::tight_batch(1000, 128, 64, 64), direct, configs).most_residents));
+  ConfigSpeed eight = speed;
+  eight.residents = 8;
+  const auto seconds = [&](const Problem& problem) {
+    return predict(work_of(problem, shallow, configs), eight, rates, device.compute_units).device();
+  };
+  CHECK(seconds(test::tight_batch(132 * 8, 128, 64, 64)) ==
+        Approx(rates.start_seconds + 4 * (2e-6 + 64 * 2 * 8e-9)).epsilon(1e-3));
+  CHECK(seconds(tight(132 * 8 * 128, 64, 64)) ==
+        Approx(rates.start_seconds + 2e-6 + 64 * 8 * 8e-9).epsilon(1e-3));
+}
+
 TEST_CASE("compute units share the last round unevenly, and less so after more rounds") {
   Rates at_rates = rates;
   at_rates.uneven = 0.5;
@@ -319,7 +341,7 @@ TEST_CASE("a CPU copies a transposed B in pieces of its columns, and fewer of th
   constexpr double piece = 18e-9;
   CHECK(more(panels(256), 128) == Approx(64 * 12 * piece));  // 64 columns for each of two work-groups
   CHECK(more(panels(64), 128) == Approx(64 * 47 * piece));
-  CHECK(more(panels(64), 1) == Approx(47 * piece));
+  CHECK(more(panels(64), 1) == 0.0);  // a column is one line of memory in both cases
   CHECK(more({"matrix_vector", {}}, 1) == 0.0);
 }
 
