@@ -173,11 +173,10 @@ Problem canonical(const SgemmCall& call) {
   return result;
 }
 
-Problem with_vectors_as_lines(const Problem& problem) {
-  Problem result = problem;
-  if (problem.m == 1) make_one_line(result.a, false, problem.k);
-  if (problem.n == 1) make_one_line(result.b, true, problem.k);
-  return result;
+Problem with_vectors_as_lines(Problem problem) {
+  if (problem.m == 1) make_one_line(problem.a, false, problem.k);
+  if (problem.n == 1) make_one_line(problem.b, true, problem.k);
+  return problem;
 }
 
 Problem transposed_problem(const Problem& problem) {

@@ -105,7 +105,7 @@ Problem transposed_problem(const Problem& problem);
 
 // Returns the same GEMM with an A of one row, or a B of one column, as one line of k elements, if there are
 // no gaps between its elements. Then kernels can read it several elements at a time.
-Problem with_vectors_as_lines(const Problem& problem);
+Problem with_vectors_as_lines(Problem problem);
 
 // Returns the canonical problem of a checked call. If the layout is column-major, `a` of the result is the
 // caller's B and `b` the caller's A. The calling code must fill in offsets and alignments.

@@ -145,11 +145,8 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   work.rows_collide = do_rows_collide(seen, kernel);
   work.abreast = groups_abreast(kernel, kind);
   work.is_persistent = kernel.persistent != 0;
-  if (work.is_persistent) {
-    const std::size_t tiles = ceil_div(seen.m, kernel.tile_rows) * ceil_div(seen.n, kernel.tile_columns);
-    work.most_residents =
-        as_double(kernel.persistent * ceil_div(tiles, kernel.persistent * plan.compute_units));
-  }
+  if (work.is_persistent)
+    work.most_residents = as_double(kernel.persistent * ceil_div(seen.m, kernel.tile_rows));
   if (kernel.manifest().takes_shares()) {
     work.share = Share{first.group_rows, first.group_columns};
     if (seen.b.transposed && kernel.panel_depth != 0)

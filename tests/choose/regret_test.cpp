@@ -5,13 +5,12 @@
 // eight small tiles of `direct` and, for 38 of the shapes, of `fp16x3_one_packed` were measured later, on
 // other H200s. So were those of `fp16x3_wgmma` with one slice for single GEMMs above 20 us, since its
 // work-groups compute several tiles. These are times from call to call. Other configs took 0.985 of their
-// recorded times in that session, so the new times are divided by 0.985. The ten configs of `direct` with
-// three copies of tiles below 64 x 128, or with slices of tiles up to 16 x 32, came last. Their times were
-// measured with OpenCL's events, together with up to eight recorded configs of the same shape. Events count
-// about 4 us more, the same for all configs of a shape. That difference was subtracted. Four of five recorded
-// times come out within 1.3 % in this way. There are no times of `tf32x3_wgmma` with TILE_X=256, which the
-// model chooses for none of these shapes. The shapes do not include one row, because it is computed as one
-// column.
+// recorded times in that session, so the new times are divided by 0.985. The ten newest configs of `direct`
+// (docs/tuning.md, "Notes on these rows") came last. Their times were measured with OpenCL's events, together
+// with up to eight recorded configs of the same shape. Events count about 4 us more, the same for all configs
+// of a shape. That difference was subtracted. Four of five recorded times come out within 1.3 % in this way.
+// There are no times of `tf32x3_wgmma` with TILE_X=256, which the model chooses for none of these shapes. The
+// shapes do not include one row, because it is computed as one column.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -56,16 +56,17 @@ TEST_CASE("the start of later rounds is hidden by running work-groups, except fo
   CHECK(groups(2 * 264 + 1) == Approx(1e-6 + 2e-6 * 1.5 + 2 * 20000 * 16e-9 + 20000 * 10e-9).epsilon(1e-4));
 }
 
-TEST_CASE("work-groups with several tiles have them in one matrix, so small matrices fill no longer turns") {
+TEST_CASE(
+    "work-groups with several tiles begin again for each column of tiles, so few rows make short turns") {
   const Device device = test::made_up_h200();
   ConfigCache configs(device, {});
   const Config shallow{"tf32x3_shallow", {}};  // two work-groups on a unit, with tiles of 128 x 64
-  const auto most_residents = [&](std::size_t m, std::size_t n, std::size_t batch_count) {
-    return work_of(test::tight_batch(batch_count, m, n, 64), shallow, configs).most_residents;
+  const auto most_residents = [&](std::size_t m, std::size_t n) {
+    return work_of(test::tight_batch(1000, m, n, 64), shallow, configs).most_residents;
   };
-  CHECK(most_residents(128, 64, 1000) == 2);
-  CHECK(most_residents(128 * 264, 64, 1000) == 2);
-  CHECK(most_residents(128 * 265, 64, 1000) == 4);
+  CHECK(most_residents(128, 640) == 2);
+  CHECK(most_residents(129, 640) == 4);
+  CHECK(most_residents(1024, 64) == 16);
   CHECK(std::isinf(work_of(test::tight_batch(1000, 128, 64, 64), direct, configs).most_residents));
   ConfigSpeed eight = speed;
   eight.residents = 8;
@@ -74,7 +75,7 @@ TEST_CASE("work-groups with several tiles have them in one matrix, so small matr
   };
   CHECK(seconds(test::tight_batch(132 * 8, 128, 64, 64)) ==
         Approx(rates.start_seconds + 4 * (2e-6 + 64 * 2 * 8e-9)).epsilon(1e-3));
-  CHECK(seconds(tight(132 * 8 * 128, 64, 64)) ==
+  CHECK(seconds(test::tight_batch(132, 8 * 128, 64, 64)) ==
         Approx(rates.start_seconds + 2e-6 + 64 * 8 * 8e-9).epsilon(1e-3));
 }
 
@@ -200,6 +201,7 @@ TEST_CASE("steps have factors for transposed operands, if the kernel reads them 
   CHECK(gemm(direct, true, true) == Approx(1.2 * plain));
   const Config packs{"tiled", {}};
   CHECK(gemm(packs, true, true) == Approx(gemm(packs, false, false)));
+  CHECK_FALSE(work_of(tight(640, 1, 640), direct, configs).transposed_b);  // a column is one line either way
 }
 
 TEST_CASE("a kernel for small k takes whole steps") {
