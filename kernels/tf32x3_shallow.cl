@@ -5,7 +5,7 @@
 // least_k: 32
 // most_k: 64
 // ptx: sm_90a
-// tile: 128 64 32
+// tile: 64 128 32
 // local: 256
 // grid: tiles
 // persistent: 2
@@ -14,35 +14,40 @@
 // calibrate: defaults
 
 // For products with so small a k that operands and results take longer than the multiplication. The technique
-// is in common/tf32x3_steps.cl. X has rows of C, Y has columns.
+// is in common/tf32x3_steps.cl. X has columns of C, Y has rows.
 //
-// A work-group computes tiles below each other, and then goes on in the next column of tiles. It makes the
-// planes of the column's lines of B once. Its warpgroups take turns with the tiles, independently of each
-// other. While a warpgroup multiplies and stores a tile, the rows of A for its next one arrive. Two
+// A work-group computes tiles beside each other, and then goes on in the next row of tiles. It makes the
+// planes of the row's lines of A once. Its warpgroups take turns with the tiles, independently of each
+// other. While a warpgroup multiplies and stores a tile, the columns of B for its next one arrive. Two
 // work-groups run at a time on a compute unit, so four warpgroups wait, multiply or store at different times.
-// In the manifest, the tiles of both warpgroups count as one of 128 rows. So clgemm knows that one of them
-// has nothing to do if m is at most 64.
+// In the manifest, the tiles of both warpgroups count as one of 128 columns. So clgemm knows that one of them
+// has nothing to do if n is at most 64.
+//
+// If rows of C are no multiples of a cache's sector, tiles beside each other share sectors. They are stored
+// at about the same time. When work-groups went down columns of tiles, memory got many sectors in two parts.
+// Then 8001 x 8001 x 64 took 201 us, and takes 156. 8268 x 5491 x 48 took 218, and takes 109 (H200, 29
+// November 2026).
 //
 // 8000 x 8000 x 64 takes 126 us, and 214 with the best other kernel. 4000 x 4000 x 64 with a beta takes 49 us
 // instead of 73, and 64 products of 1024 x 1024 x 64 take 142 us instead of 221 (H200, November 2026).
-#define SWAP 0
+#define SWAP 1
 #define TILE_X 64
 #define TILE_Y 64
 #define DEPTH 64
 #define WARPGROUPS 2
 #define SLICE_MULTIPLIERS 128
-#define C_STRIDE (TILE_Y + 8)
+#define C_STRIDE (TILE_X + 4)
 #define LOADS_STAY
 #include "common/arguments.cl"
 #include "common/multiply.cl"
 #include "common/tf32x3_steps.cl"
 #include "common/tile_runs.cl"
 
-// The memory: the planes of B's columns for all of k, then two buffers for each warpgroup. One of them holds
-// the rows of A of a tile, and later the tile. Meanwhile the rows of the next tile come into the other one.
+// The memory: the planes of A's rows for all of k, then two buffers for each warpgroup. One of them holds the
+// columns of B of a tile, and later the tile. Meanwhile the columns of the next tile come into the other one.
 #define STEPS (DEPTH / STEP)
 #define PLANES_BYTES (STEPS * 2 * PLANE_BYTES)
-#define TILE_BYTES (4 * TILE_X * C_STRIDE)
+#define TILE_BYTES (4 * TILE_Y * C_STRIDE)
 #if STEPS != WARPGROUPS
 #error "each warpgroup makes the planes of one step"
 #endif
@@ -81,59 +86,59 @@ INLINED int item_of_warpgroup(void) {
   return get_local_id(0) % SLICE_MULTIPLIERS + unknown_zero();
 }
 
-// Returns the rows of A of a tile.
-INLINED Source rows_from(const Multiply* call, const int first_row) {
-  const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda,
-                       call->m - first_row, call->k};
-  return rows;
+// Returns the columns of B of a tile.
+INLINED Source columns_from(const Multiply* call, const int first_column) {
+  const Source columns = {call->b + (TRANSPOSE_B ? first_column * call->ldb : first_column), call->ldb,
+                          call->n - first_column, call->k};
+  return columns;
 }
 
-// Starts to copy the rows of A of a tile.
-INLINED void copy_rows(const uint buffer, const Multiply* call, const int first_row) {
+// Starts to copy the columns of B of a tile.
+INLINED void copy_columns(const uint buffer, const Multiply* call, const int first_column) {
   const Multiply again = forgotten(call);
-  const Source rows = rows_from(&again, first_row);
+  const Source columns = columns_from(&again, first_column);
   const int item = item_of_warpgroup();
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) {
     if (step * STEP < again.k)
-      copy_lines(item, buffer + step * X_BYTES, rows, X_ALONG_K, TILE_X, X_STRIDE, step * STEP);
+      copy_lines(item, buffer + step * X_BYTES, columns, X_ALONG_K, TILE_X, X_STRIDE, step * STEP);
   }
 }
 
-// Makes the planes of a column of tiles. Each warpgroup makes those of one step, by way of its `buffer`, and
-// waits for all copies that it has started. `least` becomes the least of B.
+// Makes the planes of a row of tiles. Each warpgroup makes those of one step, by way of its `buffer`, and
+// waits for all copies that it has started. `least` becomes the least of A.
 INLINED void make_planes(__local char* planes, __local char* buffer, __local uint* least,
-                         const Multiply* call, const int first_column) {
+                         const Multiply* call, const int first_row) {
   const Multiply again = forgotten(call);
-  const Source columns = {again.b + (TRANSPOSE_B ? first_column * again.ldb : first_column), again.ldb,
-                          again.n - first_column, again.k};
+  const Source rows = {again.a + (TRANSPOSE_A ? first_row : first_row * again.lda), again.lda,
+                       again.m - first_row, again.k};
   const int item = item_of_warpgroup();
-  const int shift = shift_of(columns, Y_ALONG_K ? item / 8 : item % STEP);
+  const int shift = shift_of(rows, Y_ALONG_K ? item / 8 : item % STEP);
   const int step = get_local_id(0) / COPIERS;
   if (get_local_id(0) == 0) *least = UINT_MAX;
-  copy_lines(item, shared_address(buffer), columns, Y_ALONG_K, TILE_Y, Y_STRIDE, step * STEP);
+  copy_lines(item, shared_address(buffer), rows, Y_ALONG_K, TILE_Y, Y_STRIDE, step * STEP);
   copies_commit();
   COPIES_WAIT(0);
   barrier(CLK_LOCAL_MEM_FENCE);
   uint mine = UINT_MAX;
   split_planes(item, (__local uint*)(planes + step * 2 * PLANE_BYTES), &mine, (const __local float*)buffer,
-               is_shifted(columns), shift);
+               is_shifted(rows), shift);
   if (mine < *least) atomic_min(least, mine);
   fence_for_async();
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Adds up a warpgroup's products along k, for the tile whose rows of A are in `buffer`: the small ones of
-// both steps, then the others, all in one sum. Returns the least of A. The low parts of the first step leave
+// Adds up a warpgroup's products along k, for the tile whose columns of B are in `buffer`: the small ones of
+// both steps, then the others, all in one sum. Returns the least of B. The low parts of the first step leave
 // their registers before those of the second step come. If k is at most STEP, there is only one step.
-INLINED uint multiply_rows(float* sums, const __local char* buffer, const uint planes, const Multiply* call,
-                           const int first_row) {
+INLINED uint multiply_columns(float* sums, const __local char* buffer, const uint planes,
+                              const Multiply* call, const int first_column) {
   const Multiply again = forgotten(call);
-  const Source rows = rows_from(&again, first_row);
+  const Source columns = columns_from(&again, first_column);
   const int lane = item_of_warpgroup() % 32;
-  const bool shifted = is_shifted(rows);
+  const bool shifted = is_shifted(columns);
   const __local float* x =
-      (const __local float*)buffer + place_in_x(shifted, shift_of(rows, X_ALONG_K ? lane / 4 : lane % 4));
+      (const __local float*)buffer + place_in_x(shifted, shift_of(columns, X_ALONG_K ? lane / 4 : lane % 4));
   uint least = UINT_MAX;
   Fragments first, second;
   if (call->k <= STEP) {
@@ -167,10 +172,10 @@ INLINED void multiply_plainly(const Multiply* known, const int first_row, const 
   const Multiply again = forgotten(known);
   const Multiply* call = &again;
   const int item = item_of_warpgroup();
-  const int column = first_column + item % TILE_Y;
+  const int column = first_column + item % TILE_X;
   if (column >= call->n) return;
-  for (int first = item / TILE_Y * ROWS_AT_ONCE; first < TILE_X;
-       first += SLICE_MULTIPLIERS / TILE_Y * ROWS_AT_ONCE) {
+  for (int first = item / TILE_X * ROWS_AT_ONCE; first < TILE_Y;
+       first += SLICE_MULTIPLIERS / TILE_X * ROWS_AT_ONCE) {
     const int row = first_row + first;
     if (row >= call->m) return;
     float sums[ROWS_AT_ONCE] = {0.0f};
@@ -191,16 +196,15 @@ INLINED void multiply_plainly(const Multiply* known, const int first_row, const 
   }
 }
 
-// Stores a warpgroup's tile by way of `buffer`. Each warp stores the rows that it has put there itself.
+// Stores a warpgroup's tile by way of `buffer`.
 INLINED void store_sums(const Multiply* call, const float* sums, __local char* buffer, const int first_row,
                         const int first_column) {
   const Multiply again = forgotten(call);
   const int item = item_of_warpgroup();
-  const int first = item / 32 * WARP_ROWS;
   add_to_tile(item, (__local float*)buffer, sums, true);
-  WARP_BARRIER;
-  const Tile tile = {(__local float*)buffer + first * C_STRIDE, WARP_ROWS, TILE_Y, C_STRIDE, 1, 0};
-  store_tile_of_c(target_of(&again, first_row + first, first_column), tile, item % 32, 32);
+  warpgroup_barrier(get_local_id(0) / SLICE_MULTIPLIERS);
+  const Tile tile = {(__local float*)buffer, TILE_Y, TILE_X, C_STRIDE, 1, 0};
+  store_tile_of_c(target_of(&again, first_row, first_column), tile, item, SLICE_MULTIPLIERS);
 }
 
 // Brings a warpgroup's tile of C nearer.
@@ -208,30 +212,30 @@ INLINED void prefetch_c(const Multiply* call, const int first_row, const int fir
   if (call->beta == 0.0f) return;
   const Multiply again = forgotten(call);
   const int item = item_of_warpgroup();
-  prefetch_tile_of_c_by(target_of(&again, first_row, first_column), TILE_X, TILE_Y, item, SLICE_MULTIPLIERS);
+  prefetch_tile_of_c_by(target_of(&again, first_row, first_column), TILE_Y, TILE_X, item, SLICE_MULTIPLIERS);
 }
 
-// Computes the tiles of one column from row `tile` of tiles on, every WARPGROUPS-th of them.
-INLINED void multiply_column(const Multiply* call, __local char* memory, __local uint* least_b, int tile,
-                             const int end, const int first_column) {
+// Computes the tiles of one row from column `tile` of tiles on, every WARPGROUPS-th of them.
+INLINED void multiply_row(const Multiply* call, __local char* memory, __local uint* least_a, int tile,
+                          const int end, const int first_row) {
   const int warpgroup = get_local_id(0) / SLICE_MULTIPLIERS;
   __local char* buffer = memory + PLANES_BYTES + warpgroup * 2 * BUFFER_BYTES;
   int to_other = BUFFER_BYTES;
   tile += warpgroup;
-  barrier(CLK_LOCAL_MEM_FENCE);  // all have finished the last column
-  if (tile < end) copy_rows(shared_address(buffer), call, tile * TILE_X);
-  make_planes(memory, buffer + to_other, least_b, call, first_column);
+  barrier(CLK_LOCAL_MEM_FENCE);  // all have finished the last row
+  if (tile < end) copy_columns(shared_address(buffer), call, tile * TILE_X);
+  make_planes(memory, buffer + to_other, least_a, call, first_row);
   for (; tile < end; tile += WARPGROUPS) {
-    const int first_row = tile * TILE_X;
+    const int first_column = tile * TILE_X;
     COPIES_WAIT(0);
-    warpgroup_barrier(warpgroup);  // all of its rows have arrived, and its last tile is stored
+    warpgroup_barrier(warpgroup);  // all of its columns have arrived, and its last tile is stored
     if (tile + WARPGROUPS < end)
-      copy_rows(shared_address(buffer + to_other), call, first_row + WARPGROUPS * TILE_X);
+      copy_columns(shared_address(buffer + to_other), call, first_column + WARPGROUPS * TILE_X);
     copies_commit();
     prefetch_c(call, first_row, first_column);
     float sums[SUMS];
-    const uint least = multiply_rows(sums, buffer, shared_address(memory), call, first_row);
-    const bool exact = call->k <= DEPTH && are_numbers(sums) && are_large_enough(least, *least_b);
+    const uint least = multiply_columns(sums, buffer, shared_address(memory), call, first_column);
+    const bool exact = call->k <= DEPTH && are_numbers(sums) && are_large_enough(least, *least_a);
     if (any_of_warpgroup(warpgroup, !exact)) {
       multiply_plainly(call, first_row, first_column);
     } else {
@@ -242,24 +246,12 @@ INLINED void multiply_column(const Multiply* call, __local char* memory, __local
   }
 }
 
-// Returns how many tiles are computed below each other before those beside them. If rows of C are no
-// multiples of a cache's sector, tiles beside each other share sectors. If such tiles are stored at very
-// different times, memory gets each part of a sector alone. With columns of 12 tiles, or of one work-group's
-// share, 4001 x 4001 x 64 takes 49 us, and with whole columns 57. But 8000 x 8000 x 64 takes 126 us with
-// whole columns, and 154 with 12 tiles (H200, November 2026).
-INLINED int band_of(const Multiply* call, const int down) {
-  const bool whole_sectors = (call->ldc * 4 | (ulong)call->c) % 32 == 0;
-  const int across = (call->n + TILE_Y - 1) / TILE_Y;
-  const int share = down * across / (int)get_num_groups(0) + 1;
-  return whole_sectors ? down : min(down, max(12, share));
-}
-
 // No pointer is `restrict`, for the reason given in direct.cl.
 __kernel __attribute__((reqd_work_group_size(WARPGROUPS * SLICE_MULTIPLIERS, 1, 1)))
 void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
   UNPACK_NUMBERS;
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
-  __local uint least_b;
+  __local uint least_a;
   const size_t batch = get_global_id(2);
   const Multiply call = {m,
                          n,
@@ -272,12 +264,11 @@ void gemm(GEMM_ARGUMENTS, const Numbers numbers) {
                          lda,
                          ldb,
                          ldc};
-  const int down = (m + TILE_X - 1) / TILE_X;
-  const int across = (n + TILE_Y - 1) / TILE_Y;
+  const int down = (m + TILE_Y - 1) / TILE_Y;
+  const int across = (n + TILE_X - 1) / TILE_X;
   Tiles tiles = tiles_of_group(down * across);
-  const int band = band_of(&call, down);
   while (tiles.next < tiles.end) {
-    const Run run = take_run(&tiles, down, across, band);
-    multiply_column(&call, memory, &least_b, run.row, run.end, run.column * TILE_Y);
+    const Run run = take_run(&tiles, across);
+    multiply_row(&call, memory, &least_a, run.column, run.end, run.row * TILE_Y);
   }
 }

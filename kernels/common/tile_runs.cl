@@ -1,7 +1,5 @@
 // Divides the tiles of C among the work-groups of a kernel with `persistent`, so that each has neighbours,
-// and as many as the others or one less. They are in the order of common/tile_order.cl. A run is tiles below
-// each other, without a gap.
-#include "common/tile_order.cl"
+// and as many as the others or one less. They are in the order of rows. A run is tiles beside each other.
 
 // The tiles that a work-group has left, by number.
 typedef struct {
@@ -9,8 +7,8 @@ typedef struct {
 } Tiles;
 
 typedef struct {
-  int row, end;  // in tiles
-  int column;
+  int row;
+  int column, end;  // columns of tiles
 } Run;
 
 static inline Tiles tiles_of_group(const int tiles) {
@@ -24,10 +22,10 @@ static inline Tiles tiles_of_group(const int tiles) {
 }
 
 // Returns the next run of a work-group that has tiles left.
-static inline Run take_run(Tiles* tiles, const int tile_rows, const int tile_columns, const int band) {
-  const int2 first = position_of_tile(tiles->next, tile_rows, tile_columns, band);
-  const int band_end = min(tile_rows, (first.x / band + 1) * band);
-  const Run run = {first.x, min(band_end, first.x + tiles->end - tiles->next), first.y};
-  tiles->next += run.end - run.row;
+static inline Run take_run(Tiles* tiles, const int tile_columns) {
+  const int row = tiles->next / tile_columns;
+  const int column = tiles->next % tile_columns;
+  const Run run = {row, column, min(tile_columns, column + tiles->end - tiles->next)};
+  tiles->next += run.end - run.column;
   return run;
 }

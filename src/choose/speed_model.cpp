@@ -146,7 +146,7 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   work.abreast = groups_abreast(kernel, kind);
   work.is_persistent = kernel.persistent != 0;
   if (work.is_persistent)
-    work.most_residents = as_double(kernel.persistent * ceil_div(seen.m, kernel.tile_rows));
+    work.most_residents = as_double(kernel.persistent * ceil_div(seen.n, kernel.tile_columns));
   if (kernel.manifest().takes_shares()) {
     work.share = Share{first.group_rows, first.group_columns};
     if (seen.b.transposed && kernel.panel_depth != 0)

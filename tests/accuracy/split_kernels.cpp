@@ -640,7 +640,7 @@ TileResult model_of(const SplitKernel& kernel, const TileCall& call) {
     return tf32x3_in_slices(by_wgmma, call, parameter("SWAP", 0) != 0, parameter("SLICES", 1),
                             parameter("SPLIT_K", 1));
   if (!takes(kernel, call.k)) return {plain_tile(call, 1), Way::fp32};
-  if (kernel.name == "tf32x3_shallow") return tf32x3(by_shallow, call, false, 1);
+  if (kernel.name == "tf32x3_shallow") return tf32x3(by_shallow, call, true, 1);
   if (kernel.name == "tf32x3_mma") return tf32x3_in_slices(by_mma, call, false, 1, parameter("SPLIT_K", 1));
   if (kernel.name == "fp16x3_wgmma") {
     const bool is_small = parameter("TILE_M", 128) + parameter("TILE_N", 128) == 128;

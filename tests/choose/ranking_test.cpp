@@ -242,19 +242,21 @@ TEST_CASE(
 }
 
 // On an H200, in us: 64 products of 1024 x 1024 x 64 take tf32x3_shallow 142, and the best other kernel 221.
-// 134 products of 253 x 630 x 44 with both transposed and gaps of 3 take it 98, and `direct` 85.
-TEST_CASE("on Hopper tf32x3_shallow is chosen for batches with small k only if there are enough rows") {
+// 134 products of 253 x 630 x 44 with gaps of 1 take it 77, and `direct` 80. 3000 products of 71 x 64 x 57 take
+// it 106, and `direct` 89.
+TEST_CASE("on Hopper tf32x3_shallow is chosen for batches with small k only if there are enough columns") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
   const auto kernel = [&](const Problem& problem) {
     return rank_candidates(problem, configs, shipped_tuning(), no_limit).candidates.front().config.kernel;
   };
   CHECK(kernel(test::tight_batch(64, 1024, 1024, 64)) == "tf32x3_shallow");
-  Problem few_rows = test::tight_batch(134, 253, 630, 44);
-  few_rows.a = {true, 256, 0, 256 * 44, 32};
-  few_rows.b = {true, 47, 0, 47 * 630, 32};
-  few_rows.c = {false, 633, 0, 633 * 253, 32};
-  CHECK(kernel(few_rows) == "direct");
+  Problem with_gaps = test::tight_batch(134, 253, 630, 44);
+  with_gaps.a = {false, 45, 0, 45 * 253, 32};
+  with_gaps.b = {false, 631, 0, 631 * 44, 32};
+  with_gaps.c = {false, 631, 0, 631 * 253, 32};
+  CHECK(kernel(with_gaps) == "tf32x3_shallow");
+  CHECK(kernel(test::tight_batch(3000, 71, 64, 57)) == "direct");
 }
 
 TEST_CASE("unmeasured tensor cores are chosen if their peak is far above that of fp32") {

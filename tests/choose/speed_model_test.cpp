@@ -57,25 +57,25 @@ TEST_CASE("the start of later rounds is hidden by running work-groups, except fo
 }
 
 TEST_CASE(
-    "work-groups with several tiles begin again for each column of tiles, so few rows make short turns") {
+    "work-groups with several tiles begin again for each row of tiles, so few columns make short turns") {
   const Device device = test::made_up_h200();
   ConfigCache configs(device, {});
-  const Config shallow{"tf32x3_shallow", {}};  // two work-groups on a unit, with tiles of 128 x 64
+  const Config shallow{"tf32x3_shallow", {}};  // two work-groups on a unit, with tiles of 64 x 128
   const auto most_residents = [&](std::size_t m, std::size_t n) {
     return work_of(test::tight_batch(1000, m, n, 64), shallow, configs).most_residents;
   };
-  CHECK(most_residents(128, 640) == 2);
-  CHECK(most_residents(129, 640) == 4);
-  CHECK(most_residents(1024, 64) == 16);
+  CHECK(most_residents(640, 128) == 2);
+  CHECK(most_residents(640, 129) == 4);
+  CHECK(most_residents(64, 1024) == 16);
   CHECK(std::isinf(work_of(test::tight_batch(1000, 128, 64, 64), direct, configs).most_residents));
   ConfigSpeed eight = speed;
   eight.residents = 8;
   const auto seconds = [&](const Problem& problem) {
     return predict(work_of(problem, shallow, configs), eight, rates, device.compute_units).device();
   };
-  CHECK(seconds(test::tight_batch(132 * 8, 128, 64, 64)) ==
+  CHECK(seconds(test::tight_batch(132 * 8, 64, 128, 64)) ==
         Approx(rates.start_seconds + 4 * (2e-6 + 64 * 2 * 8e-9)).epsilon(1e-3));
-  CHECK(seconds(test::tight_batch(132, 8 * 128, 64, 64)) ==
+  CHECK(seconds(test::tight_batch(132, 64, 8 * 128, 64)) ==
         Approx(rates.start_seconds + 2e-6 + 64 * 8 * 8e-9).epsilon(1e-3));
 }
 
