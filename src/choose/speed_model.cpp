@@ -145,7 +145,7 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   work.rows_collide = do_rows_collide(seen, kernel);
   work.abreast = groups_abreast(kernel, kind);
   work.is_persistent = kernel.persistent != 0;
-  if (work.is_persistent)
+  if (work.is_persistent && kernel.manifest().is_for_small_k())
     work.most_residents = as_double(kernel.persistent * ceil_div(seen.n, kernel.tile_columns));
   if (kernel.manifest().takes_shares()) {
     work.share = Share{first.group_rows, first.group_columns};

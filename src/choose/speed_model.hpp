@@ -50,8 +50,8 @@ struct Work {
   double rest_groups = 0.0;  // the same for a launch for the last slice along k, if that is shorter
   double rest_depth = 0.0;
   bool is_persistent = false;  // a work-group may compute several tiles
-  // If a work-group may compute several tiles: how many its compute unit computes before the next row of
-  // tiles. Then work-groups begin again.
+  // If a work-group of a kernel for small k may compute several tiles: how many its compute unit computes
+  // before the next row of tiles. Then work-groups begin again.
   double most_residents = std::numeric_limits<double>::infinity();
   double abreast = 1.0;        // work-groups that keep a whole compute unit busy; fewer take as long
   std::optional<Share> share;  // share of a work-group; none if it has a tile

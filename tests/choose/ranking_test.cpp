@@ -242,8 +242,8 @@ TEST_CASE(
 }
 
 // On an H200, in us: 64 products of 1024 x 1024 x 64 take tf32x3_shallow 142, and the best other kernel 221.
-// 134 products of 253 x 630 x 44 with gaps of 1 take it 77, and `direct` 80. 3000 products of 71 x 64 x 57 take
-// it 106, and `direct` 89.
+// 134 products of 253 x 630 x 44 with gaps of 1 take it 77, and `direct` 80. 3000 products of 71 x 64 x 57
+// take it 106, and `direct` 89.
 TEST_CASE("on Hopper tf32x3_shallow is chosen for batches with small k only if there are enough columns") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
