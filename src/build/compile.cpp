@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "build/ptx.hpp"
@@ -14,9 +15,21 @@
 namespace clgemm {
 namespace {
 
+std::string platform_of(const cl::Device& device) {
+  return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
+}
+
+// Returns a lock that lets one thread compile at a time, if the implementation needs it. Oclgrind 21.10
+// otherwise crashes in about one process of six.
+std::unique_lock<std::mutex> lock_of_compiler(const cl::Device& device) {
+  static std::mutex compiling;
+  return platform_of(device) == "Oclgrind" ? std::unique_lock(compiling) : std::unique_lock<std::mutex>();
+}
+
 // Builds without OpenCL-CLHPP, which also reads the compiler's log after a build that succeeded, and fails if
 // it cannot.
 cl_int build_status(const cl::Program& program, const std::string& options, const cl::Device& device) {
+  const std::unique_lock lock = lock_of_compiler(device);
   const cl_device_id id = device();
   return clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr);
 }
@@ -28,10 +41,6 @@ std::string log_of(const cl::Program& program, const KernelConfig& config, const
   } catch (const cl::Error& failure) {
     return fmt::format("(cannot read the compiler's log: {})", opencl_status_name(failure.err()));
   }
-}
-
-std::string platform_of(const cl::Device& device) {
-  return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
 }
 
 // Throws an Error if the kernel uses too much local memory. Static local arrays beyond the device's limit end

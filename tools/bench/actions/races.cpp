@@ -92,24 +92,17 @@ std::string place_in(const std::string& line) {
   return fmt::format("{}:{}", file, std::strtol(line.c_str() + number, nullptr, 10));
 }
 
-// Oclgrind 21.10 sometimes crashes if two programs are compiled at the same time: one run in six on a Debian
-// 12 with two cores.
-constexpr int most_attempts = 4;
-
 // The child's messages are about the simulator, and are only shown if the kernel does not run there.
 Ended run_under_oclgrind(const BenchOptions& options, bool transposed, const fs::path& folder) {
   const auto run = [&](Complaints complaints) {
     fs::remove(folder / "log");
     return run_self_to_end(arguments_of(options, transposed), environment_of(folder), complaints);
   };
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    Ended ended = run(Complaints::dropped);
-    if (ended.end.kind != ProcessEnd::Kind::exited) continue;
-    if (ended.end.number <= 1 && !ended.out.empty()) return ended;
-    break;
-  }
+  Ended ended = run(Complaints::dropped);
+  if (ended.end.kind == ProcessEnd::Kind::exited && ended.end.number <= 1 && !ended.out.empty()) return ended;
   run(Complaints::shown);
-  throw std::runtime_error(fmt::format("'{}' did not run under Oclgrind", options.kernels.front()));
+  throw std::runtime_error(
+      fmt::format("'{}' did not run under Oclgrind: it {}", options.kernels.front(), to_string(ended.end)));
 }
 
 // #line directives only have the end of a path. Returns the location with the path by which the author named
