@@ -159,8 +159,8 @@ Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
   const double n = as_double(seen.n);
   const double k = as_double(seen.k);
   work.operand_bytes = float_bytes * (copies_of(seen.a, seen) * m * k + copies_of(seen.b, seen) * k * n);
-  work.bytes = work.operand_bytes + float_bytes * (seen.beta == 0.0f ? 1.0 : 2.0) *
-                                        as_double(seen.batch_count) * m * n * weight_of_c(seen, kernel);
+  work.bytes =
+      work.operand_bytes + float_bytes * as_double(seen.batch_count) * m * n * weight_of_c(seen, kernel);
   return work;
 }
 

@@ -235,7 +235,7 @@ TEST_CASE(
   CHECK(kernel(67, 5445, 3336, any) == "fp16x3_one_packed");
   CHECK(kernel(4096, 4096, 4096, any) == "fp16x3_wgmma");
   CHECK(kernel(4000, 4000, 64, any) == "tf32x3_shallow");
-  CHECK(kernel(4096, 4096, 31, any) == kernel(4096, 4096, 31, Precision::fp32));
+  CHECK(kernel(4096, 4096, 28, any) == kernel(4096, 4096, 28, Precision::fp32));
   CHECK(kernel(128, 4096, 1024, Precision::fp32) != "tf32x3_wgmma");
   CHECK(kernel(2048, 2048, 2048, Precision::fp32) == "block_2d");
   CHECK(kernel(4096, 4096, 4096, Precision::fp32) == "block_2d");

@@ -1,16 +1,18 @@
 // The quality of the choice on an H200: the time of the chosen config divided by that of the best one. The
-// times are recorded ones of every config that took at most 1.5 times as long as the best, for 142 shapes and
-// 42 batches. They are in data/h200_times.csv, which is a part of the output of clgemm-tune --calibrate
-// --shapes 64 --keep-samples for two seeds. Those of `gemv` (from before it read four elements at a time), of
-// eight small tiles of `direct` and, for 38 of the shapes, of `fp16x3_one_packed` were measured later, on
-// other H200s. So were those of `fp16x3_wgmma` with one slice for single GEMMs above 20 us, since its
-// work-groups compute several tiles. These are times from call to call. Other configs took 0.985 of their
-// recorded times in that session, so the new times are divided by 0.985. The ten newest configs of `direct`
-// (docs/tuning.md, "Notes on these rows") came last. Their times were measured with OpenCL's events, together
-// with up to eight recorded configs of the same shape. Events count about 4 us more, the same for all configs
-// of a shape. That difference was subtracted. Four of five recorded times come out within 1.3 % in this way.
-// There are no times of `tf32x3_wgmma` with TILE_X=256, which the model chooses for none of these shapes. The
-// shapes do not include one row, because it is computed as one column.
+// times are recorded ones for 142 shapes and 42 batches: of the configs that took at most about 1.5 times as
+// long as the best, and of slower ones that were measured later. They are in data/h200_times.csv, which is a
+// part of the output of clgemm-tune --calibrate --shapes 64 --keep-samples for two seeds. Those of `gemv`
+// (from before it read four elements at a time), of eight small tiles of `direct` and, for 38 of the shapes,
+// of `fp16x3_one_packed` were measured later, on other H200s. So were those of `fp16x3_wgmma` with one slice
+// for single GEMMs above 20 us, since its work-groups compute several tiles. These are times from call to
+// call. Other configs took 0.985 of their recorded times in that session, so the new times are divided by
+// 0.985. The sixteen newest configs of `direct` (docs/tuning.md, "Notes on these rows") and `tf32x3_shallow`
+// for k = 29 came last. Their times were measured with OpenCL's events, together with up to eight recorded
+// configs of the same shape. Events count about 4 us more, the same for all configs of a shape. That
+// difference was subtracted. In this way, four of five recorded times came out within 1.3 % when the first
+// ten of these configs were measured, and within 7 % for the others. There are no times of `tf32x3_wgmma`
+// with TILE_X=256, which the model chooses for none of these shapes. The shapes do not include one row,
+// because it is computed as one column.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -80,7 +80,7 @@ endfunction()
 # stage must not be written while a work-item reads it.
 variant(direct direct_async "// param: COPIES = 2 in 1 2 3" "// param: COPIES = 3 in 3"
   "// param: DEPTH = 8 in 8 16" "// param: DEPTH = 8 in 8" "// param: SLICES = 4 in 1 2 4 8 16" "// param: SLICES = 1 in 1"
-  "// require: COPIES < 3 || nvidia_sm >= 80" "//")
+  "// require: COPIES < 3 || nvidia_sm >= 80" "// require: COPIES <= 3")
 variant(block_2d block_2d_ahead "// param: AHEAD = 0 in 0 1" "// param: AHEAD = 1 in 1" "// param: BK = 8 in 8 16" "// param: BK = 8 in 8")
 # The epilogue of the kernels on tensor cores, with each way to write C. Oclgrind cannot run these kernels
 # themselves.

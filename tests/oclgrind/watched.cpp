@@ -1,6 +1,5 @@
 // Multiplies small matrices with every kernel under Oclgrind. It uses the defaults, and a few seeded configs
-// with small tiles, in two forms each, or five. Programs are built one after another because Oclgrind's
-// compiler does not support two threads.
+// with small tiles, in two forms each, or five.
 //
 //     watched [KERNEL]...     all kernels if none is named; CLGEMM_KERNEL_DIR is searched first
 #include <fmt/format.h>
@@ -134,9 +133,6 @@ class Watched {
     const cl::Buffer list = by_list ? list_of(problem) : cl::Buffer();
     const Buffers buffers{a(), b(), c(), list()};
     const Plan plan = make_plan(problem, config, configs_, default_scratch_limit(info_));
-    for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
-      programs_.get(plan.stages[stage].programs[role], Purpose::named);
-    });
     const BuiltPlan built = build(plan, programs_, Purpose::named);
     Workspace workspace;
     if (plan.scratch_bytes > 0)
