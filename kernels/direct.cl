@@ -55,15 +55,15 @@
 // matrices with few rows or few columns. With two or four slices they are for matrices that have few of both:
 // 1929 products of 7 x 7 x 281 take 16.7 us with 8 x 16 and four slices, and 29.5 with `thin_rows`. 2323 of
 // 12 x 16 x 175 take 16.7 us with 16 x 16 and two slices, and 32.6 with `small`. Three copies of small tiles
-// are for batches whose lines cannot be read as float4. With 32 x 128, 2876 products of 66 x 123 x 82 take
-// 171 us with three copies, and 214 with two (H200, 29 November 2026).
+// are mostly for batches whose lines cannot be read as float4. With 32 x 128, 2876 products of 66 x 123 x 82
+// take 171 us with three copies, and 214 with two (H200, 29 November 2026).
 //
 // Work-groups of 32 work-items are one warp, so barriers hardly cost anything, and many of them run at a
 // time. With 32 x 32, 1557 products of 30 x 27 x 163 with A transposed take 24.4 us in one warp, 28.9 in
 // two, and 34.4 in two with two copies. 874 of 67 x 13 x 606 take 74 us with 32 x 16, and 103 in four warps
-// (H200, 29 November 2026). Tiles of 64 x 96, 96 x 64 and 64 x 48 were tried, too. They took 0.85 to 0.95 of
-// the time for some batches, but the model chose them in fp32 for GEMMs that took up to 1.17 of the time
-// then.
+// (H200, 29 November 2026). Tiles of 64 x 96, 96 x 64 and 64 x 48 were tried, too. Some batches took 0.85 to
+// 0.95 of the time with them. But in fp32, the model then chose them for some GEMMs that took up to 1.17
+// times as long.
 //
 // CPUs do not use this kernel, because PoCL 3.1 sometimes computes a tile wrongly. Oclgrind finds neither a
 // race nor a stray access in it.

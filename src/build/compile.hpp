@@ -2,6 +2,7 @@
 // after that.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/opencl.hpp"
@@ -10,6 +11,10 @@
 #include "kernel/kernel_config.hpp"
 
 namespace clgemm {
+
+// Builds a program for a device, and returns OpenCL's status. OpenCL-CLHPP would also read the compiler's log
+// after a build that succeeded, and fail if it cannot.
+cl_int build_program(const cl::Program& program, const std::string& options, const cl::Device& device);
 
 // Throws an Error(build_failed) with the compiler's log. On NVIDIA the program is compiled for the PTX target
 // of the manifest, and waits for its turn, which ends when the source is compiled; null: it does not wait.

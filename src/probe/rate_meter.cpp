@@ -11,6 +11,7 @@
 #include "base/copy_lines.hpp"
 #include "base/finished.hpp"
 #include "base/mapped.hpp"
+#include "build/compile.hpp"
 #include "probe_source.hpp"
 
 namespace clgemm {
@@ -52,12 +53,9 @@ RateMeter::RateMeter(const cl::Context& context, const cl::Device& device, const
       queue_(context, device),
       program_(context, probe_source + more_source),
       results_(context, CL_MEM_READ_WRITE, bytes_of_a_step()) {
-  const cl_device_id id = device();
   const std::string options =
       fmt::format("-cl-mad-enable -DFLOATS=float{} -DCHAINS={}", load_.width, load_.chains);
-  // Builds without OpenCL-CLHPP, which reads the compiler's log, too.
-  if (const cl_int status = clBuildProgram(program_(), 1, &id, options.c_str(), nullptr, nullptr);
-      status != CL_SUCCESS)
+  if (const cl_int status = build_program(program_, options, device); status != CL_SUCCESS)
     throw cl::Error(status, "clBuildProgram");
 }
 
