@@ -62,8 +62,8 @@
 // time. With 32 x 32, 1557 products of 30 x 27 x 163 with A transposed take 24.4 us in one warp, 28.9 in
 // two, and 34.4 in two with two copies. 874 of 67 x 13 x 606 take 74 us with 32 x 16, and 103 in four warps
 // (H200, 29 November 2026). Tiles of 64 x 96, 96 x 64 and 64 x 48 were tried, too. Some batches took 0.85 to
-// 0.95 of the time with them. But in fp32, the model then chose them for some GEMMs that took up to 1.17
-// times as long.
+// 0.95 of the time with them. But in fp32, the model then chose them for some GEMMs that took up to 1.4 times
+// as long.
 //
 // CPUs do not use this kernel, because PoCL 3.1 sometimes computes a tile wrongly. Oclgrind finds neither a
 // race nor a stray access in it.

@@ -22,8 +22,7 @@ constexpr Rates rates{10e-6, 3e-6, 1e-6, 1e15, 1e12, 1e12};
 constexpr ConfigSpeed speed{2e-6, 10e-9, 8e-9, 2, 0.0, 1.5};
 
 Work work_of(const Problem& problem, const Config& config, ConfigCache& configs) {
-  Plan plan = outline_plan(problem, config, configs, unlimited_scratch);
-  plan.problem.beta = problem.beta;
+  const Plan plan = outline_plan(problem, config, configs, unlimited_scratch);
   return clgemm::work_of(plan, first_block(plan), configs.device().kind);
 }
 
