@@ -1,7 +1,7 @@
 # Writes OUTPUT, a C++ file with the programs in FOLDER (src/build/precompiled.hpp). Without FOLDER, it has none.
 set(files "")
 if(FOLDER)
-  file(GLOB files RELATIVE ${FOLDER} ${FOLDER}/*.ptx.zst)
+  file(GLOB files RELATIVE ${FOLDER} ${FOLDER}/*.cubin.zst)
   list(SORT files)
 endif()
 set(bytes "")

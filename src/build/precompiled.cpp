@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/error.hpp"
 #include "build/decompress.hpp"
 
 namespace clgemm {
@@ -42,51 +41,34 @@ std::string without(std::string text, std::string_view part) {
 std::string precompiled_file(const KernelConfig& config) {
   std::string result = config.manifest().name;
   for (const auto& [name, value] : config.values) result += fmt::format("-{}{}", name, value);
-  return result + ".ptx.zst";
+  return result + ".cubin.zst";
 }
 
-std::string precompiled_mark(const KernelConfig& config) {
+std::string precompiled_hash(const KernelConfig& config) {
   // This option affects only the log.
   const std::string options = without(config.build_options, fmt::format(" {}", verbose_option));
   const std::string all = fmt::format("{}\n{}\n{}\n{}", options, config.manifest().ptx_target,
                                       config.registers, text_for_compiler(config.file->source));
-  return fmt::format("{}{:016x}\n", precompiled_mark_begin, XXH3_64bits(all.data(), all.size()));
+  return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
 }
 
-std::vector<unsigned char> precompiled_ptx(const KernelConfig& config) {
+std::vector<unsigned char> precompiled_program(const KernelConfig& config) {
   const std::span<const EmbeddedFile> files = precompiled_programs();
   const std::string name = precompiled_file(config);
   const auto found = std::find_if(files.begin(), files.end(),
                                   [&name](const EmbeddedFile& file) { return file.path == name; });
   return found == files.end() ? std::vector<unsigned char>{}
-                              : ptx_behind(precompiled_mark(config), found->text);
+                              : program_with(precompiled_hash(config), found->text);
 }
 
-std::vector<unsigned char> ptx_behind(const std::string& mark, std::string_view compressed) {
-  const std::string text = decompressed(compressed);
-  const std::size_t place = text.find(mark);
+std::vector<unsigned char> program_with(const std::string& hash, std::string_view compressed) {
+  const std::string programs = decompressed(compressed);
+  const std::string mark = fmt::format("{}{}\n", precompiled_mark, hash);
+  const std::size_t place = programs.find(mark);
   if (place == std::string::npos) return {};
-  const std::string_view behind = std::string_view(text).substr(place + mark.size());
-  const std::string_view ptx = behind.substr(0, behind.find(precompiled_mark_begin));
-  return {ptx.begin(), ptx.end()};
-}
-
-std::string ptx_to_keep(std::string_view binary) {
-  // CUDA 12.0's, the first with all that Hopper has. The compiler writes the version of its driver, and older
-  // drivers would refuse it. With 8.0, 446 programs for an H200 gave the same machine code as with the 9.0
-  // that the driver had written (ptxas of CUDA 13).
-  constexpr std::string_view oldest = "8.0";
-  constexpr std::string_view directive = "\n.version ";
-  std::string result(binary.substr(0, binary.find('\0')));
-  const std::size_t place = result.find(directive);
-  if (place == std::string::npos) throw Error(ErrorCode::build_failed, "the program's binary is no PTX");
-  const std::size_t from = place + directive.size();
-  result.replace(from, result.find('\n', from) - from, oldest);
-  // A remark for debuggers, which needs version 8.3.
-  constexpr std::string_view remark = "\t.pragma \"used_bytes_mask";
-  for (std::size_t at = result.find(remark); at != std::string::npos; at = result.find(remark, at))
-    result.erase(at, result.find('\n', at) + 1 - at);
-  return result;
+  const std::string_view behind = std::string_view(programs).substr(place + mark.size());
+  const std::string_view program = behind.substr(0, behind.find(precompiled_mark));
+  return {program.begin(), program.end()};
 }
 
 }  // namespace clgemm

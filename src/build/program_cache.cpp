@@ -168,16 +168,15 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   return built;
 }
 
-// Returns the program from its precompiled PTX. It is null if there is none, or if the driver does not accept
-// it, for example because it is older than the version of the PTX.
+// Returns the precompiled program. It is null if there is none, or if the driver does not accept it.
 cl::Program ProgramCache::load_precompiled(const KernelConfig& config, Turn* turn) const {
   if (info_.platform_name != "NVIDIA CUDA") return {};
-  const std::vector<unsigned char> ptx = precompiled_ptx(config);
-  if (ptx.empty()) return {};
+  const std::vector<unsigned char> binary = precompiled_program(config);
+  if (binary.empty()) return {};
   if (turn != nullptr) turn->end();
-  cl::Program program = load(ptx, config, context_, device_);
+  cl::Program program = load(binary, config, context_, device_);
   if (program() == nullptr)
-    log(LogLevel::debug, fmt::format("the driver refused precompiled PTX of {}", title_of(config)));
+    log(LogLevel::debug, fmt::format("the driver refused the precompiled program of {}", title_of(config)));
   return program;
 }
 

@@ -217,7 +217,7 @@ class Layer final : public FaultLayer {
   // Returns the binary for such a text, or an empty text if it is none.
   std::string binary_of(const std::string& text) {
     const std::lock_guard lock(mutex_);
-    if (text.find(".target") == std::string::npos) return {};
+    if (text.find(".target") == std::string::npos && !text.starts_with(elf_mark)) return {};
     ptx_of_program_ = text;
     return binary_;
   }

@@ -14,9 +14,15 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clgemm::test {
+
+// Begins an ELF file, for example one with a program for an NVIDIA GPU.
+inline constexpr std::string_view elf_mark =
+    "\x7f"
+    "ELF";
 
 // How a call fails.
 enum class Failing {
@@ -104,7 +110,7 @@ class FaultLayer {
   virtual void pretend_spills(const std::string& options, cl_ulong bytes, const std::string& log) = 0;
 
   // Returns this text as the binary of any program, as NVIDIA's driver does with PTX. A text with ".target"
-  // in it then makes a program from that binary. An empty text makes the answers true again.
+  // in it, or an ELF file, then makes a program from that binary. An empty text makes the answers true again.
   virtual void pretend_ptx(const std::string& text) = 0;
   // Returns the text from which the last such program was made.
   virtual std::string ptx_of_program() const = 0;

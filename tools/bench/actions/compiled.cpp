@@ -69,12 +69,15 @@ bool write_compiled(std::ostream& /*out*/, const BenchOptions& options, const cl
       data, with_own_parameters(choose_kernels(options, info), call, info).front().options);
   contestant->run();
   const std::shared_ptr<const ChosenPlan> plan = contestant->plan();
+  const KernelConfig& kernel = plan->built.plan.first().gemm();
   BuiltKernel::Lease lease(plan->built.stages.front()[ProgramRole::gemm]);
-  const std::vector<unsigned char> binary = binary_of((*lease).getInfo<CL_KERNEL_PROGRAM>(), device);
+  // A precompiled program for an NVIDIA GPU has no PTX.
+  const cl::Program program = info.platform_name == "NVIDIA CUDA" ? compile(kernel, context, device, nullptr)
+                                                                  : (*lease).getInfo<CL_KERNEL_PROGRAM>();
+  const std::vector<unsigned char> binary = binary_of(program, device);
   if (binary.empty()) throw std::runtime_error("--asm: the device does not return the binaries of programs");
   const Compiled compiled = readable({binary.begin(), binary.end()});
   write_whole(options.assembly, compiled.text);
-  const KernelConfig& kernel = plan->built.plan.first().gemm();
   say("clgemm-bench", fmt::format("note: {} has {} of '{}' with {} at {}", options.assembly, compiled.kind,
                                   kernel.name, describe_values(kernel.values), to_string(one.size)));
   return true;

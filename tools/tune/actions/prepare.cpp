@@ -121,25 +121,20 @@ std::string failure_of(Context& context, const SgemmShape& shape, const Options&
   }
 }
 
-// Writes the programs into a folder as files of kernels/precompiled, without compression. Returns how many
-// programs there are.
+// Writes the programs for kernels/precompiled/assemble.py, each into a file: FOLDER/tiled-TS32.cubin/HASH. It
+// has PTX, or machine code if the program was precompiled. Returns how many programs there are.
 std::size_t write_programs(const NeededPrograms& programs, const std::filesystem::path& folder) {
   const DiskCache cache = DiskCache::from_environment();
-  std::map<std::string, std::map<std::string, std::string>> files;  // PTX by file and mark
   std::size_t written = 0;
   programs.for_each([&](const KernelConfig& config) {
     const auto entry = cache.load(ProgramCache::disk_key(programs.device(), config));
     if (!entry || entry->trust == DiskCache::Trust::quarantined) return;
-    files[precompiled_file(config)][precompiled_mark(config)] =
-        ptx_to_keep({reinterpret_cast<const char*>(entry->binary.data()), entry->binary.size()});
+    const std::filesystem::path archive = folder / std::filesystem::path(precompiled_file(config)).stem();
+    std::filesystem::create_directories(archive);
+    bench::write_whole((archive / precompiled_hash(config)).string(),
+                       {reinterpret_cast<const char*>(entry->binary.data()), entry->binary.size()});
     ++written;
   });
-  std::filesystem::create_directories(folder);
-  for (const auto& [name, parts] : files) {
-    std::string text;
-    for (const auto& [mark, ptx] : parts) text += mark + ptx;
-    bench::write_whole((folder / std::filesystem::path(name).stem()).string(), text);
-  }
   return written;
 }
 
@@ -205,6 +200,8 @@ int prepare(const TuneOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   const cl::Device chosen = options.device.empty() ? default_device() : find_device(options.device);
   const Device device = describe(chosen);
+  if (!options.programs_to.empty() && device.platform_name != "NVIDIA CUDA")
+    throw bench::UsageError(fmt::format("--keep-programs needs an NVIDIA GPU; this is '{}'", device.name));
   NeededPrograms programs(device, options.kernel_folder);
   programs.probe_if_needed(chosen);  // before the workers do it, because they would disturb each other
   const std::size_t count = options.calibration_shapes == 0 ? sample_count : options.calibration_shapes;

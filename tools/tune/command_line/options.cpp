@@ -177,8 +177,8 @@ void add_where(CLI::App& app, CommandLine& line) {
           "compiler")
       ->group(group);
   app.add_option("--keep-programs", options.programs_to,
-                 "With --prepare on an NVIDIA GPU: also write the PTX of these programs into\n"
-                 "this folder, for kernels/precompiled")
+                 "With --prepare on an NVIDIA GPU: also write these programs into this folder,\n"
+                 "for kernels/precompiled/assemble.py")
       ->type_name("FOLDER")
       ->group(group);
   line.actions.add(Action::list, app.add_flag("--list"))
