@@ -26,6 +26,7 @@
 #include "tune/measuring/fake_times.hpp"
 #include "tune/measuring/journal.hpp"
 #include "tune/searching/size_search.hpp"
+#include "tune_program.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -74,22 +75,6 @@ void gemm(const int m, const int n, const int k, const float alpha,
   store_c(c + c_offset, ldc, m, n, row, column, alpha, sum, beta);
 }
 )";
-
-// Returns a command for clgemm-tune with these options, in a separate folder.
-std::string command(const std::string& options, const std::string& environment = {}) {
-  return fmt::format("{} '{}' {}", environment, CLGEMM_TUNE_PROGRAM, options);
-}
-
-// Returns the first journal beside the output, by name, or an empty text if there is none.
-std::string journal_of(const std::filesystem::path& output) {
-  std::set<std::string> found;
-  for (const auto& one : std::filesystem::directory_iterator(output.parent_path())) {
-    const std::string name = one.path().filename().string();
-    if (name.rfind(output.filename().string() + ".", 0) == 0 && one.path().extension() == ".journal")
-      found.insert(one.path().string());
-  }
-  return found.empty() ? std::string() : *found.begin();
-}
 
 std::vector<KernelSpace> small_space() {
   KernelLibrary library;
@@ -569,19 +554,6 @@ TEST_CASE("a missing folder, or a missing file to export, is named in the error 
   CHECK_FALSE(std::filesystem::exists(folder.path() / "clgemm"));
 }
 
-TEST_CASE("clgemm's own choice wins if the named kernels are slower") {
-  const TemporaryFolder folder;
-  const std::string output = (folder.path() / "out.json").string();
-  REQUIRE(run_program(command("--kernel naive --samples 1 --size 300 --output " + output)).status == 0);
-  const TuningFile file = parse_tuning(text_of_file(output), output);
-  REQUIRE(file.measured.size() == 1);
-  if (test::is_on_llvmpipe()) {
-    WARN("NOT TESTED on llvmpipe, where naive is the fastest: that clgemm's own choice wins");
-  } else {
-    CHECK(file.measured[0].config.kernel != "naive");
-  }
-}
-
 TEST_CASE("nothing is kept if clgemm's own choice was not measured, or is computed as the transpose") {
   const TemporaryFolder folder;
   const std::string output = (folder.path() / "out.json").string();
@@ -698,44 +670,6 @@ TEST_CASE("until --quick has run, explain() and the bench say once that nothing 
   REQUIRE(quick.status == 0);
   CHECK(count(bench(explain).out) == 0);
   CHECK(count(bench(measure).err) == 0);
-}
-
-TEST_CASE("a calibration says if the machine was busy with other programs") {
-  const TemporaryFolder folder;
-  const std::string quick = command("--quick --budget 1 --output " + (folder.path() / "x.json").string());
-  const Finished finished = run_program(
-      "{ for i in $(seq $(nproc)); do timeout 60 sh -c 'while :; do :; done' & busy=\"$busy $!\"; done; " +
-      quick + "; kill $busy; }");
-  INFO(finished.out << finished.err);
-  CHECK(finished.err.find("the machine was busy: other programs took") != std::string::npos);
-}
-
-TEST_CASE("a quick run measures few configs in seconds, and leaves the rows of a full calibration alone") {
-  const TemporaryFolder folder;
-  const std::string output = (folder.path() / "out.json").string();
-  const auto start = std::chrono::steady_clock::now();
-  const Finished quick = run_program(command("--quick --budget 30 --output " + output));
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  INFO(quick.out << quick.err);
-  if (test::is_on_llvmpipe()) {
-    WARN("NOT TESTED on llvmpipe: how long a quick run takes");
-  } else {
-    REQUIRE(quick.status == 0);
-    CHECK(took.count() < 100.0);  // 6 s with two cores
-    const TuningFile file = parse_tuning(text_of_file(output), output);
-    CHECK(file.rates);
-    CHECK(file.configs.size() >= 4);
-    CHECK(file.configs.size() <= 25);
-    CHECK(journal_of(output).empty());
-  }
-  const std::string shapes = "--calibrate --shapes 32 --fresh --output " + output;
-  const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
-  REQUIRE(run_program(command(shapes)).status == 0);
-  const std::string full = text_of_file(output);
-  const Finished refused = run_program(command("--quick --output " + output));
-  CHECK(refused.status == 1);
-  CHECK(test::contains(refused.err, "'" + output + "' is from a full calibration"));
-  CHECK(text_of_file(output) == full);
 }
 
 TEST_CASE("--regret prints the regret of a tuning file on the samples of another run") {
