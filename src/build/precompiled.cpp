@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 
 #include "build/decompress.hpp"
@@ -36,6 +37,15 @@ std::string without(std::string text, std::string_view part) {
   return place == std::string::npos ? text : text.erase(place, part.size());
 }
 
+// Returns the file that would have a config's program. Empty if there is none.
+std::string_view compressed_file(const KernelConfig& config) {
+  const std::span<const EmbeddedFile> files = precompiled_programs();
+  const std::string name = precompiled_file(config);
+  const auto found = std::find_if(files.begin(), files.end(),
+                                  [&name](const EmbeddedFile& file) { return file.path == name; });
+  return found == files.end() ? std::string_view{} : found->text;
+}
+
 }  // namespace
 
 std::string precompiled_file(const KernelConfig& config) {
@@ -52,23 +62,29 @@ std::string precompiled_hash(const KernelConfig& config) {
   return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
 }
 
-std::vector<unsigned char> precompiled_program(const KernelConfig& config) {
-  const std::span<const EmbeddedFile> files = precompiled_programs();
-  const std::string name = precompiled_file(config);
-  const auto found = std::find_if(files.begin(), files.end(),
-                                  [&name](const EmbeddedFile& file) { return file.path == name; });
-  return found == files.end() ? std::vector<unsigned char>{}
-                              : program_with(precompiled_hash(config), found->text);
+PrecompiledProgram precompiled_program(const KernelConfig& config) {
+  return program_with(precompiled_hash(config), compressed_file(config));
 }
 
-std::vector<unsigned char> program_with(const std::string& hash, std::string_view compressed) {
+PrecompiledProgram program_with(const std::string& hash, std::string_view compressed) {
   const std::string programs = decompressed(compressed);
-  const std::string mark = fmt::format("{}{}\n", precompiled_mark, hash);
+  const std::string mark = fmt::format("{}{} ", precompiled_mark, hash);
   const std::size_t place = programs.find(mark);
   if (place == std::string::npos) return {};
-  const std::string_view behind = std::string_view(programs).substr(place + mark.size());
-  const std::string_view program = behind.substr(0, behind.find(precompiled_mark));
-  return {program.begin(), program.end()};
+  const char* const end = programs.data() + programs.size();
+  PrecompiledProgram result;
+  const auto [behind, error] =
+      std::from_chars(programs.data() + place + mark.size(), end, result.spilled_bytes);
+  if (error != std::errc() || behind == end) return {};
+  const std::string_view rest(behind + 1, end);  // behind the line
+  const std::string_view binary = rest.substr(0, rest.find(precompiled_mark));
+  result.binary.assign(binary.begin(), binary.end());
+  return result;
+}
+
+std::uint64_t precompiled_version(const KernelConfig& config) {
+  const std::string_view file = compressed_file(config);
+  return file.empty() ? 0 : XXH3_64bits(file.data(), file.size());
 }
 
 }  // namespace clgemm

@@ -4,6 +4,8 @@
 // 580). kernels/precompiled/README.md says how they are made.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,13 +27,21 @@ std::string precompiled_file(const KernelConfig& config);
 // places of includes do not.
 std::string precompiled_hash(const KernelConfig& config);
 
-// Begins the line before each program of a file. The line ends with the program's hash.
+// Begins the line before each program of a file: "// program HASH FRAME", with the bytes of each work-item's
+// stack frame.
 inline constexpr std::string_view precompiled_mark = "// program ";
 
-// Returns a config's program for OpenCL's clCreateProgramWithBinary(). Empty if there is none.
-std::vector<unsigned char> precompiled_program(const KernelConfig& config);
+struct PrecompiledProgram {
+  std::vector<unsigned char> binary;  // for OpenCL's clCreateProgramWithBinary(); empty if there is none
+  std::size_t spilled_bytes = 0;      // see build/spills.hpp
+};
+
+PrecompiledProgram precompiled_program(const KernelConfig& config);
 
 // Returns the program with a hash from a compressed file. Empty if there is none, or if the file is damaged.
-std::vector<unsigned char> program_with(const std::string& hash, std::string_view compressed);
+PrecompiledProgram program_with(const std::string& hash, std::string_view compressed);
+
+// Returns a number that changes with the file that has a config's program; 0 if there is no such file.
+std::uint64_t precompiled_version(const KernelConfig& config);
 
 }  // namespace clgemm

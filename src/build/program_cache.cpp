@@ -40,6 +40,31 @@ class EndOfTurn {
   Turn* turn_;
 };
 
+// A program that was not compiled here. It is null if there is none.
+struct Loaded {
+  cl::Program program;
+  std::optional<CheckedKernel> kernel;
+};
+
+// Returns nothing if the driver does not accept the binary, or if its program lacks the kernel. A precompiled
+// program may be newer than the driver.
+Loaded load_checked(const std::vector<unsigned char>& binary, const KernelConfig& config,
+                    const cl::Context& context, const cl::Device& device) {
+  if (binary.empty()) return {};
+  try {
+    cl::Program program = load(binary, config, context, device);
+    if (program() != nullptr) return {program, checked_kernel(config, program, device)};
+  } catch (const Error& failure) {
+    log(LogLevel::debug, failure.what());
+  }
+  log(LogLevel::debug, fmt::format("the driver refused a binary of {}", title_of(config)));
+  return {};
+}
+
+bool runs_precompiled(const Device& device) {
+  return device.platform_name == "NVIDIA CUDA" && device.nvidia_sm == 90;
+}
+
 }  // namespace
 
 BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, Passing passing,
@@ -142,48 +167,42 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   // but a binary.
   const bool has_binary = entry && !has_verdict;
   if (has_binary && turn != nullptr) turn->end();
-  cl::Program program = has_binary ? load(entry->binary, config, context_, device_) : cl::Program{};
-  const bool from_disk = program() != nullptr;
   const char* origin = "loaded from the cache:";
+  Loaded loaded = has_binary ? load_checked(entry->binary, config, context_, device_) : Loaded{};
+  const bool from_disk = loaded.program() != nullptr;
+  std::size_t spilled = from_disk ? entry->spilled_bytes : 0;
   if (!from_disk) {
     origin = "precompiled:";
-    program = load_precompiled(config, turn);
+    const PrecompiledProgram precompiled =
+        runs_precompiled(info_) ? precompiled_program(config) : PrecompiledProgram{};
+    if (!precompiled.binary.empty() && turn != nullptr) turn->end();
+    loaded = load_checked(precompiled.binary, config, context_, device_);
+    spilled = precompiled.spilled_bytes;
   }
-  if (program() == nullptr) {
+  if (loaded.program() == nullptr) {
     origin = "compiled:";
-    program = compile(config, context_, device_, turn);
+    loaded.program = compile(config, context_, device_, turn);
+    loaded.kernel = checked_kernel(config, loaded.program, device_);
+    spilled = spilled_bytes(loaded.program, loaded.kernel->kernel, device_, info_);
   }
   log(LogLevel::debug, fmt::format("{} {}", origin, title_of(config)));
 
-  CheckedKernel checked = checked_kernel(config, program, device_);
-  const std::size_t spilled =
-      from_disk ? entry->spilled_bytes : spilled_bytes(program, checked.kernel, device_, info_);
   auto built = std::make_shared<BuiltKernel>(
-      program, contract_of(config.manifest().role).function, std::move(checked.kernel), checked.passing, key,
-      title_of(config) + " on " + info_.name,
-      from_disk ? std::vector<unsigned char>{} : binary_to_keep(program));
+      loaded.program, contract_of(config.manifest().role).function, std::move(loaded.kernel->kernel),
+      loaded.kernel->passing, key, title_of(config) + " on " + info_.name,
+      from_disk ? std::vector<unsigned char>{} : binary_to_keep(loaded.program));
   if (entry) built->trust = entry->trust;
   built->spilled_bytes = spilled;
   built->is_new = !entry.has_value();
   return built;
 }
 
-// Returns the precompiled program. It is null if there is none, or if the driver does not accept it.
-cl::Program ProgramCache::load_precompiled(const KernelConfig& config, Turn* turn) const {
-  if (info_.platform_name != "NVIDIA CUDA") return {};
-  const std::vector<unsigned char> binary = precompiled_program(config);
-  if (binary.empty()) return {};
-  if (turn != nullptr) turn->end();
-  cl::Program program = load(binary, config, context_, device_);
-  if (program() == nullptr)
-    log(LogLevel::debug, fmt::format("the driver refused the precompiled program of {}", title_of(config)));
-  return program;
-}
-
-// Every field ends in a line feed or follows its length, so that no two builds have the same key.
+// Every field ends in a line feed or follows its length, so that no two builds have the same key. A program
+// is not loaded from disk if clgemm has come with another one since.
 std::string ProgramCache::disk_key(const Device& device, const KernelConfig& config) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", device.name, device.driver_version, device.platform_name,
-                     device.platform_version, config.build_options, config.file->source.size(),
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{:x}\n{}\n{}", device.name, device.driver_version,
+                     device.platform_name, device.platform_version, config.build_options,
+                     runs_precompiled(device) ? precompiled_version(config) : 0, config.file->source.size(),
                      config.file->source);
 }
 

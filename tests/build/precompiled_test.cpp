@@ -3,6 +3,7 @@
 #include "build/precompiled.hpp"
 
 #include "build/decompress.hpp"
+#include "support/elf.hpp"
 #include "support/made_up.hpp"
 #include "support/thrown.hpp"
 
@@ -62,7 +63,8 @@ TEST_CASE("the log of the assembler does not make a program another one") {
 TEST_CASE("a file of programs is named after kernel and parameters, and an unknown kernel has none") {
   const KernelConfig config = config_of(head, {{"SIDE", 8}});
   CHECK(precompiled_file(config) == "mine-SIDE8.cubin.zst");
-  CHECK(precompiled_program(config).empty());
+  CHECK(precompiled_program(config).binary.empty());
+  CHECK(precompiled_version(config) == 0);
 }
 
 TEST_CASE("a damaged file has no programs") {
@@ -70,12 +72,13 @@ TEST_CASE("a damaged file has no programs") {
   REQUIRE_FALSE(precompiled_programs().empty());
   std::string file(precompiled_programs().front().text);
   const std::string hash = decompressed(file).substr(precompiled_mark.size(), 16);
-  CHECK_FALSE(program_with(hash, file).empty());
-  CHECK(program_with("another", file).empty());
-  CHECK(program_with(hash, file.substr(0, file.size() / 2)).empty());
-  CHECK(program_with(hash, {}).empty());
+  const std::vector<unsigned char> whole = program_with(hash, file).binary;
+  CHECK(test::is_cubin_for_hopper(std::string(whole.begin(), whole.end())));
+  CHECK(program_with("another", file).binary.empty());
+  CHECK(program_with(hash, file.substr(0, file.size() / 2)).binary.empty());
+  CHECK(program_with(hash, {}).binary.empty());
   file[file.size() / 2] ^= 1;
-  CHECK(program_with(hash, file).empty());
+  CHECK(program_with(hash, file).binary.empty());
 #else
   WARN("NOT TESTED: clgemm was built without precompiled programs");
 #endif

@@ -19,6 +19,7 @@
 
 #include "delayed_events.hpp"
 #include "failed_events.hpp"
+#include "support/elf.hpp"
 
 namespace clgemm::test {
 namespace {
@@ -115,14 +116,14 @@ class Layer final : public FaultLayer {
     const std::lock_guard lock(mutex_);
     return !spills_.log.empty();
   }
-  void pretend_ptx(const std::string& text) override {
+  void pretend_binary(const std::string& text) override {
     const std::lock_guard lock(mutex_);
     ptx_ = text;
     binary_.clear();
   }
-  std::string ptx_of_program() const override {
+  std::string given_binary() const override {
     const std::lock_guard lock(mutex_);
-    return ptx_of_program_;
+    return given_binary_;
   }
   long live_objects() const override {
     long result = 0;
@@ -218,7 +219,7 @@ class Layer final : public FaultLayer {
   std::string binary_of(const std::string& text) {
     const std::lock_guard lock(mutex_);
     if (text.find(".target") == std::string::npos && !text.starts_with(elf_mark)) return {};
-    ptx_of_program_ = text;
+    given_binary_ = text;
     return binary_;
   }
 
@@ -282,7 +283,7 @@ class Layer final : public FaultLayer {
   std::vector<Command> commands_;
   std::map<std::pair<bool, cl_uint>, std::pair<std::string, cl_device_id>> made_up_;
   Spills spills_;
-  std::string ptx_, binary_, ptx_of_program_;
+  std::string ptx_, binary_, given_binary_;
   std::atomic<long> live_[6] = {};
 
   FailedEvents failed_events_;

@@ -14,15 +14,9 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace clgemm::test {
-
-// Begins an ELF file, for example one with a program for an NVIDIA GPU.
-inline constexpr std::string_view elf_mark =
-    "\x7f"
-    "ELF";
 
 // How a call fails.
 enum class Failing {
@@ -111,9 +105,9 @@ class FaultLayer {
 
   // Returns this text as the binary of any program, as NVIDIA's driver does with PTX. A text with ".target"
   // in it, or an ELF file, then makes a program from that binary. An empty text makes the answers true again.
-  virtual void pretend_ptx(const std::string& text) = 0;
+  virtual void pretend_binary(const std::string& text) = 0;
   // Returns the text from which the last such program was made.
-  virtual std::string ptx_of_program() const = 0;
+  virtual std::string given_binary() const = 0;
 
   // Returns the number of references to contexts, queues, buffers, programs, kernels and events: those
   // created and retained, minus those released.

@@ -14,6 +14,7 @@
 #include "build/ptx.hpp"
 #include "fault_layer.hpp"
 #include "kernel/kernel_file.hpp"
+#include "support/elf.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
 #include "support/temporary.hpp"
@@ -143,10 +144,10 @@ struct PtxKernel {
 TEST_CASE("a kernel with a PTX target is built from the changed PTX") {
   const PtxKernel kernel;
   Context context;
-  layer().pretend_ptx(PtxKernel::ptx("sm_90", "  " + std::string(ptx_marker)));
+  layer().pretend_binary(PtxKernel::ptx("sm_90", "  " + std::string(ptx_marker)));
   CHECK(is_right_on(context, kernel.options));
-  CHECK(layer().ptx_of_program() == "// made up\n.version 8.0\n.target sm_90a, debug\nret;\n");
-  layer().pretend_ptx({});
+  CHECK(layer().given_binary() == "// made up\n.version 8.0\n.target sm_90a, debug\nret;\n");
+  layer().pretend_binary({});
 }
 
 TEST_CASE("if the target of a kernel's PTX cannot be changed, the Error says why") {
@@ -157,9 +158,9 @@ TEST_CASE("if the target of a kernel's PTX cannot be changed, the Error says why
   };
   // The output of this device's compiler is a binary, or NVIDIA's PTX without marks.
   CHECK_ERROR(run, build_failed, "cannot be taken to sm_90a: it has ");
-  layer().pretend_ptx(PtxKernel::ptx("sm_80", std::string(ptx_marker)));
+  layer().pretend_binary(PtxKernel::ptx("sm_80", std::string(ptx_marker)));
   CHECK_ERROR(run, build_failed, "its target is 'sm_80'");
-  layer().pretend_ptx(PtxKernel::ptx("sm_90", std::string(ptx_marker)));
+  layer().pretend_binary(PtxKernel::ptx("sm_90", std::string(ptx_marker)));
   {
     const Armed armed({always("clCreateProgramWithBinary", CL_INVALID_BINARY)});
     CHECK_ERROR(run, build_failed, "CL_INVALID_BINARY");
@@ -168,7 +169,7 @@ TEST_CASE("if the target of a kernel's PTX cannot be changed, the Error says why
     const Armed armed({{2, 0, CL_BUILD_PROGRAM_FAILURE, "clBuildProgram"}});
     CHECK_ERROR(run, build_failed, "cannot be taken to sm_90a");
   }
-  layer().pretend_ptx({});
+  layer().pretend_binary({});
 }
 
 // For tests that turn another device into an NVIDIA device.
@@ -198,14 +199,14 @@ TEST_CASE("a register limit is written into the PTX of NVIDIA's devices, and ign
   CHECK(is_right());  // the device's own binary is not PTX
   const std::string head = "// made up\n.target sm_90\n.entry gemm(\n)\n";
   const std::string rest = ".reqntid 16, 16, 1\n{\n}\n";
-  layer().pretend_ptx(head + rest);
+  layer().pretend_binary(head + rest);
   CHECK(is_right());
-  CHECK(layer().ptx_of_program() == head + ".maxnreg 100\n" + rest);
+  CHECK(layer().given_binary() == head + ".maxnreg 100\n" + rest);
   {
     const Armed armed({always("clCreateProgramWithBinary", CL_INVALID_BINARY)});
     CHECK_ERROR(is_right, build_failed, "cannot be limited to 100 registers");
   }
-  layer().pretend_ptx({});
+  layer().pretend_binary({});
 }
 
 TEST_CASE("a precompiled program is used on an H200, and compiled if the driver does not accept it") {
@@ -227,21 +228,27 @@ TEST_CASE("a precompiled program is used on an H200, and compiled if the driver 
   Options options;
   options.kernel = "coalesced";
   // Returns how many programs were made from a binary, and from source.
-  const auto made = [&options] {
-    const Armed armed({counting("clCreateProgramWithBinary"), counting("clCreateProgramWithSource")});
+  const auto made = [&options](const Fault& fault = {}) {
+    const Armed armed({counting("clCreateProgramWithBinary"), counting("clCreateProgramWithSource"), fault});
     Context context;
     CHECK(is_right_on(context, options));
     return std::pair(layer().counted(0), layer().counted(1));
   };
   using Made = std::pair<unsigned long, unsigned long>;
-  layer().pretend_ptx("a text that the cache keeps");
+  const auto forget = [&cache] {
+    for (const auto& entry : std::filesystem::directory_iterator(cache.path()))
+      std::filesystem::remove(entry.path());
+  };
+  layer().pretend_binary("a text that the cache keeps");
   // This device does not know the program. The layer then knows the binary that it stands for.
   CHECK(made() == Made{1, 1});
-  CHECK(layer().ptx_of_program().starts_with(elf_mark));
-  for (const auto& entry : std::filesystem::directory_iterator(cache.path()))
-    std::filesystem::remove(entry.path());
+  CHECK(layer().given_binary().starts_with(elf_mark));
+  forget();
   CHECK(made() == Made{1, 0});
-  layer().pretend_ptx({});
+  forget();
+  // A program without the kernel is compiled, too.
+  CHECK(made({.first = 1, .status = CL_INVALID_KERNEL_NAME, .function = "clCreateKernel"}) == Made{1, 1});
+  layer().pretend_binary({});
 }
 
 TEST_CASE("if a kernel file lacks the contract's function, the error lists the functions that it has") {

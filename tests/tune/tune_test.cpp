@@ -17,6 +17,7 @@
 #include "build/decompress.hpp"
 #include "build/precompiled.hpp"
 #include "choose/tuning_json.hpp"
+#include "support/elf.hpp"
 #include "support/llvmpipe.hpp"
 #include "support/made_up.hpp"
 #include "support/program.hpp"
@@ -802,16 +803,6 @@ TEST_CASE("the programs prepared for an H200 are nearly all that shapes of anoth
   CHECK(waiting * 50 < calls);
 }
 
-// Returns whether a program is an ELF file for NVIDIA's GPUs (machine 190), of the architecture sm_90.
-bool is_cubin_for_hopper(const std::string& program) {
-  constexpr std::size_t machine = 18, flags = 48;  // bytes of the header
-  return program.size() > 64 &&
-         program.starts_with(
-             "\x7f"
-             "ELF") &&
-         program[machine] == char(190) && program[flags] == 90;
-}
-
 // If this fails after a change of a kernel, kernels/precompiled/README.md says what to do.
 TEST_CASE("the precompiled programs are those that an H200 needs") {
 #ifdef CLGEMM_PRECOMPILED
@@ -823,12 +814,12 @@ TEST_CASE("the precompiled programs are those that an H200 needs") {
       counts;  // by kernel: how many programs there are, and are needed
   programs.for_each([&](const KernelConfig& config) {
     needed[precompiled_file(config)].insert(precompiled_hash(config));
-    const std::vector<unsigned char> program = precompiled_program(config);
+    const std::vector<unsigned char> program = precompiled_program(config).binary;
     auto& [found, all] = counts[config.manifest().name];
     ++all;
     if (program.empty()) return;
     ++found;
-    CHECK(is_cubin_for_hopper({program.begin(), program.end()}));
+    CHECK(test::is_cubin_for_hopper(std::string(program.begin(), program.end())));
   });
   for (const EmbeddedFile& file : precompiled_programs()) {
     INFO(file.path);
@@ -837,7 +828,7 @@ TEST_CASE("the precompiled programs are those that an H200 needs") {
     CHECK(content.starts_with(precompiled_mark));
     for (std::size_t at = 0; at < content.size(); at = content.find(precompiled_mark, at + 1)) {
       const std::size_t hash = at + precompiled_mark.size();
-      CHECK(needed[std::string(file.path)].count(content.substr(hash, content.find('\n', hash) - hash)) == 1);
+      CHECK(needed[std::string(file.path)].count(content.substr(hash, content.find(' ', hash) - hash)) == 1);
     }
   }
   for (const auto& [kernel, count] : counts) {

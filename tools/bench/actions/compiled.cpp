@@ -71,10 +71,10 @@ bool write_compiled(std::ostream& /*out*/, const BenchOptions& options, const cl
   const std::shared_ptr<const ChosenPlan> plan = contestant->plan();
   const KernelConfig& kernel = plan->built.plan.first().gemm();
   BuiltKernel::Lease lease(plan->built.stages.front()[ProgramRole::gemm]);
+  std::vector<unsigned char> binary = binary_of((*lease).getInfo<CL_KERNEL_PROGRAM>(), device);
   // A precompiled program for an NVIDIA GPU has no PTX.
-  const cl::Program program = info.platform_name == "NVIDIA CUDA" ? compile(kernel, context, device, nullptr)
-                                                                  : (*lease).getInfo<CL_KERNEL_PROGRAM>();
-  const std::vector<unsigned char> binary = binary_of(program, device);
+  if (info.platform_name == "NVIDIA CUDA" && std::string(binary.begin(), binary.end()).starts_with(elf_mark))
+    binary = binary_of(compile(kernel, context, device, nullptr), device);
   if (binary.empty()) throw std::runtime_error("--asm: the device does not return the binaries of programs");
   const Compiled compiled = readable({binary.begin(), binary.end()});
   write_whole(options.assembly, compiled.text);
