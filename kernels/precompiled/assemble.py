@@ -13,6 +13,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -161,6 +162,9 @@ def main():
         sys.exit(__doc__)
     archives = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else pathlib.Path(__file__).parent / "sm_90"
     assembler = os.environ.get("PTXAS", "ptxas")
+    for tool in assembler, "zstd":
+        if not shutil.which(tool):
+            sys.exit(f"there is no {tool}; README.md says what this needs")
     if not is_of_cuda_12(assembler):
         sys.exit(f"{assembler} is not the assembler of CUDA 12, whose programs all drivers since then load")
     kernels = sorted(pathlib.Path(sys.argv[1]).iterdir())
