@@ -1,7 +1,7 @@
 // Programs that were compiled when clgemm was made. The library has them as machine code for NVIDIA Hopper
-// (cubin files), compressed by zstd. NVIDIA's driver takes an OpenCL program as a cubin, and loads it in less
-// than a millisecond. Without this, `direct` with tiles of 64 x 64 takes 0.46 s from its PTX (H200, driver
-// 580). kernels/precompiled/README.md says how they are made.
+// (cubin files), compressed by zstd. NVIDIA's driver accepts a cubin as the binary of an OpenCL program, and
+// loads it in less than a millisecond. From PTX, it builds `direct` with tiles of 64 x 64 in 0.46 s (H200,
+// driver 580). kernels/precompiled/README.md says how they are made.
 #pragma once
 
 #include <cstddef>
@@ -32,10 +32,11 @@ std::string precompiled_hash(const KernelConfig& config);
 inline constexpr std::string_view precompiled_mark = "// program ";
 
 struct PrecompiledProgram {
-  std::vector<unsigned char> binary;  // for OpenCL's clCreateProgramWithBinary(); empty if there is none
+  std::vector<unsigned char> binary;  // for OpenCL's clCreateProgramWithBinary()
   std::size_t spilled_bytes = 0;      // see build/spills.hpp
 };
 
+// Returns a config's program. Empty if there is none.
 PrecompiledProgram precompiled_program(const KernelConfig& config);
 
 // Returns the program with a hash from a compressed file. Empty if there is none, or if the file is damaged.

@@ -16,6 +16,7 @@
 
 #include "build/decompress.hpp"
 #include "build/precompiled.hpp"
+#include "build/program_cache.hpp"
 #include "choose/tuning_json.hpp"
 #include "support/elf.hpp"
 #include "support/llvmpipe.hpp"
@@ -812,15 +813,21 @@ TEST_CASE("the precompiled programs are those that an H200 needs") {
   std::map<std::string, std::set<std::string>> needed;  // hashes by file
   std::map<std::string, std::pair<int, int>>
       counts;  // by kernel: how many programs there are, and are needed
+  int spilling = 0;
   programs.for_each([&](const KernelConfig& config) {
     needed[precompiled_file(config)].insert(precompiled_hash(config));
-    const std::vector<unsigned char> program = precompiled_program(config).binary;
+    const auto [program, spilled] = precompiled_program(config);
     auto& [found, all] = counts[config.manifest().name];
     ++all;
     if (program.empty()) return;
     ++found;
+    if (spilled != 0) ++spilling;
     CHECK(test::is_cubin_for_hopper(std::string(program.begin(), program.end())));
+    CHECK(precompiled_version(config) != 0);
+    CHECK(test::contains(ProgramCache::disk_key(device, config),
+                         fmt::format("\n{:x}\n", precompiled_version(config))));
   });
+  CHECK(spilling > 0);
   for (const EmbeddedFile& file : precompiled_programs()) {
     INFO(file.path);
     CHECK(needed.count(std::string(file.path)) == 1);
@@ -863,7 +870,16 @@ TEST_CASE("--prepare keeps a program for each kind of call, and prints the folde
   CHECK(alone.err.find("--keep-programs needs --prepare") != std::string::npos);
   const Finished kept_none = run_program(command(
       fmt::format("--prepare --shapes 12 --keep-programs '{}/programs'", cache.path().string()), variables));
-  CHECK(kept_none.status == (test::contains(first.out, "NVIDIA") ? 0 : 2));
+  if (test::contains(first.out, "NVIDIA")) {
+    CHECK(kept_none.status == 0);
+  } else {
+    CHECK(kept_none.status == 2);
+    CHECK(test::contains(kept_none.err, "--keep-programs needs an NVIDIA GPU"));
+  }
+  const Finished old_folder = run_program(
+      command(fmt::format("--prepare --shapes 12 --keep-programs '{}'", cache.path().string()), variables));
+  CHECK(old_folder.status == 2);
+  CHECK(test::contains(old_folder.err, "already exists"));
 }
 
 }  // namespace

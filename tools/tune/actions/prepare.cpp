@@ -202,9 +202,6 @@ int prepare(const TuneOptions& options) {
   const Device device = describe(chosen);
   if (!options.programs_to.empty() && device.platform_name != "NVIDIA CUDA")
     throw bench::UsageError(fmt::format("--keep-programs needs an NVIDIA GPU; this is '{}'", device.name));
-  if (!options.programs_to.empty() && std::filesystem::exists(options.programs_to))
-    throw bench::UsageError(
-        fmt::format("--keep-programs needs a new folder; '{}' exists", printable(options.programs_to)));
   NeededPrograms programs(device, options.kernel_folder);
   programs.probe_if_needed(chosen);  // before the workers do it, because they would disturb each other
   const std::size_t count = options.calibration_shapes == 0 ? sample_count : options.calibration_shapes;

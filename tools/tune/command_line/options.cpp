@@ -177,8 +177,9 @@ void add_where(CLI::App& app, CommandLine& line) {
           "compiler")
       ->group(group);
   app.add_option("--keep-programs", options.programs_to,
-                 "With --prepare on an NVIDIA GPU: also write these programs into this folder,\n"
-                 "for kernels/precompiled/assemble.py")
+                 "With --prepare on an NVIDIA GPU: also write these programs into this new\n"
+                 "folder, for kernels/precompiled/assemble.py")
+      ->check(CLI::NonexistentPath)
       ->type_name("FOLDER")
       ->group(group);
   line.actions.add(Action::list, app.add_flag("--list"))
