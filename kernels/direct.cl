@@ -65,6 +65,11 @@
 // 0.95 of the time with them. But in fp32, the model then chose them for some GEMMs that took up to 1.4 times
 // as long.
 //
+// Two more ideas for batches gained nothing (H200, 29 November 2026). A work-group multiplied two or four
+// matrices in turn, and started to copy the next one before it stored. 35 batches took 1.07 to 1.5 times as
+// long on average, depending on the tile. Rows of C without gaps were stored as one piece of memory, in whole
+// lines of 128 bytes. 32 batches took 0.98 to 1.04 times as long.
+//
 // CPUs do not use this kernel, because PoCL 3.1 sometimes computes a tile wrongly. Oclgrind finds neither a
 // race nor a stray access in it.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
