@@ -1,5 +1,7 @@
 #include "base/log.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <mutex>
 #include <set>
@@ -56,6 +58,10 @@ void log_once(LogLevel level, const std::string& text) {
   if (!logs(level)) return;
   const std::lock_guard lock(mutex);
   if (said.insert(text).second) write_line(text);
+}
+
+std::string milliseconds(double seconds) {
+  return fmt::format("{:.4g} ms", seconds * 1e3);
 }
 
 }  // namespace clgemm

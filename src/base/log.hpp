@@ -31,4 +31,7 @@ void log(LogLevel level, const std::string& text);
 // environment.
 void log_once(LogLevel level, const std::string& text);
 
+// Returns the text of a time, in milliseconds.
+std::string milliseconds(double seconds);
+
 }  // namespace clgemm

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace clgemm {
 
@@ -24,6 +25,10 @@ inline constexpr std::size_t beyond_memory = std::size_t{1} << 58;
 constexpr std::size_t clamped_product(std::size_t x, std::size_t y) {
   std::size_t result = 0;
   return __builtin_mul_overflow(x, y, &result) ? beyond_memory : std::min(result, beyond_memory);
+}
+
+constexpr std::int64_t as_signed(std::size_t value) {
+  return static_cast<std::int64_t>(value);
 }
 
 // Alignments, in floats. The first is the widest vector of OpenCL C, with which a kernel may read packed

@@ -5,15 +5,12 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/sizes.hpp"
 
 namespace clgemm {
 namespace {
 
 constexpr std::size_t max_pairs = 4096;  // pairs of a batch that are compared; with more, only neighbours are
-
-std::int64_t as_signed(std::size_t value) {
-  return static_cast<std::int64_t>(value);
-}
 
 std::int64_t extent_of(const Lines& lines) {
   return as_signed((lines.count - 1) * lines.ld + lines.length);

@@ -10,16 +10,13 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/sizes.hpp"
 
 namespace clgemm {
 namespace {
 
 using Two = std::optional<std::pair<std::size_t, std::size_t>>;
 using Matrices = std::span<const PlacedMatrix>;
-
-std::int64_t as_signed(std::size_t value) {
-  return static_cast<std::int64_t>(value);
-}
 
 std::pair<std::size_t, std::size_t> in_order(std::size_t x, std::size_t y) {
   return std::minmax({x, y});

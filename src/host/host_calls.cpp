@@ -41,10 +41,6 @@ std::string mebibytes(std::size_t bytes) {
   return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
-std::string milliseconds(double seconds) {
-  return fmt::format("{:.3g} ms", seconds * 1e3);
-}
-
 // Returns the problem of one tile, in the blocks on the device.
 Problem tile_problem(const StreamPlan& plan, const Problem& problem, const Device& device) {
   Problem tile = problem;

@@ -7,6 +7,9 @@ namespace {
 
 using V = ArgumentValues;
 
+// The lists of arguments, by role or key of the manifest.
+namespace lists {
+
 // clang-format off
 constexpr KernelArgument gemm[] = {
     {"m", &V::m}, {"n", &V::n}, {"k", &V::k}, {"alpha", &V::alpha},
@@ -54,19 +57,21 @@ constexpr KernelArgument reduce[] = {
     {"c", &V::c}, {"c_offset", &V::c_offset}, {"ldc", &V::ldc}};
 // clang-format on
 
+}  // namespace lists
+
 std::span<const KernelArgument> arguments_of(Role role) {
   switch (role) {
     case Role::gemm:
     case Role::fallback:
-      return gemm;
+      return lists::gemm;
     case Role::pack:
-      return pack;
+      return lists::pack;
     case Role::pack_both:
-      return pack_both;
+      return lists::pack_both;
     case Role::scale:
-      return scale;
+      return lists::scale;
     case Role::reduce:
-      return reduce;
+      return lists::reduce;
   }
   return {};
 }
@@ -81,11 +86,11 @@ const char* KernelArgument::type() const {
 
 std::array<std::span<const KernelArgument>, 5> arguments_of(const Manifest& manifest) {
   using Group = std::span<const KernelArgument>;
-  const Group of_fallback = manifest.role == Role::fallback ? Group(notes_of_fallback) : Group();
-  return {arguments_of(manifest.role), manifest.takes_lists() ? Group(batch) : Group(),
-          manifest.takes_slices() ? Group(parts) : Group(),
-          manifest.fallback.empty() ? of_fallback : Group(notes),
-          manifest.keeps_one() ? Group(packed) : Group()};
+  const Group of_fallback = manifest.role == Role::fallback ? Group(lists::notes_of_fallback) : Group();
+  return {arguments_of(manifest.role), manifest.takes_lists() ? Group(lists::batch) : Group(),
+          manifest.takes_slices() ? Group(lists::parts) : Group(),
+          manifest.fallback.empty() ? of_fallback : Group(lists::notes),
+          manifest.keeps_one() ? Group(lists::packed) : Group()};
 }
 
 std::size_t number_of_arguments(const Manifest& manifest, Passing passing) {

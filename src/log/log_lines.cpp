@@ -12,10 +12,6 @@
 namespace clgemm {
 namespace {
 
-std::string milliseconds(double seconds) {
-  return fmt::format("{:.4g} ms", seconds * 1e3);
-}
-
 std::string seconds_of(const Candidate& candidate) {
   if (!candidate.seconds) return "no prediction";
   const bool is_measured = candidate.origin.source == Source::measured;

@@ -46,7 +46,7 @@ std::vector<Case> shapes(const GemmKind& kind, const Device& device) {
   return cases;
 }
 
-std::vector<Case> layers(const GemmKind& kind) {
+std::vector<Case> layers_of_kind(const GemmKind& kind) {
   std::vector<Case> cases = network_layers();
   for (Case& layer : cases) layer.kind = kind;
   return cases;
@@ -60,7 +60,7 @@ std::vector<std::string> suite_names() {
 
 std::vector<Case> cases_of_suite(const std::string& name, const GemmKind& kind, const Device& device) {
   if (name == "seeds") return plain(seed_sizes, kind);
-  return name == "shapes" ? shapes(kind, device) : layers(kind);
+  return name == "shapes" ? shapes(kind, device) : layers_of_kind(kind);
 }
 
 std::vector<std::string> kernels_of_suites(const std::vector<std::string>& suites) {

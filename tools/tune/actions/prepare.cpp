@@ -34,7 +34,7 @@
 namespace clgemm::tune {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // The number of calibrated shapes. In choices for an H200, they need 534 programs, and 2000 shapes need 616.
 // A rarer program is compiled when a call needs it.

@@ -19,9 +19,9 @@
 namespace clgemm::tune {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-constexpr double hopeless_ratio = 3.0;
+constexpr double too_slow_ratio = 3.0;
 constexpr double timed_seconds = 1.5e-3;  // of calls that are timed together
 constexpr double most_calls = 200.0;      // that are timed together
 constexpr double most_calls_by_device = 50.0;
@@ -218,7 +218,7 @@ class CalibrationWorker {
     const double best = question.at("best_seconds");
     const double most = has_clock_ ? most_calls_by_device : most_calls;
     const int calls = static_cast<int>(std::clamp(timed_seconds / once, 2.0, most));
-    if (best > 0.0 && once > hopeless_ratio * best + 1e-4) return once;
+    if (best > 0.0 && once > too_slow_ratio * best + 1e-4) return once;
     return has_clock_ ? by_device(shape, options, calls) : by_host(shape, options, calls);
   }
 

@@ -15,7 +15,7 @@
 namespace clgemm::tune {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr double least_ms = 10.0;  // of runs that are evaluated together; short ones are repeated more often
 constexpr std::size_t most_runs = 60;
