@@ -31,7 +31,7 @@ void log(LogLevel level, const std::string& text);
 // environment.
 void log_once(LogLevel level, const std::string& text);
 
-// Returns the text of a time, in milliseconds.
+// Returns a time as text in milliseconds, such as "1.234 ms".
 std::string milliseconds(double seconds);
 
 }  // namespace clgemm

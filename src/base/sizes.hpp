@@ -27,6 +27,7 @@ constexpr std::size_t clamped_product(std::size_t x, std::size_t y) {
   return __builtin_mul_overflow(x, y, &result) ? beyond_memory : std::min(result, beyond_memory);
 }
 
+// For differences of sizes, which may be negative.
 constexpr std::int64_t as_signed(std::size_t value) {
   return static_cast<std::int64_t>(value);
 }

@@ -186,7 +186,7 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
 
 Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, DeviceKind kind) {
   // The cost of scratch, in launches. On an H200 (25 November 2026, two hosts), a call with one column took
-  // 0.6 to 1.0 us longer if it used scratch. A further launch took 5.9 to 8.7 us on another host.
+  // 0.6 to 1.0 us longer if it used scratch. A launch takes 7.5 us by the rates that ship, so this is 1.0 us.
   constexpr double scratch = 0.13;
   Prediction all;
   all.host = rates.call_seconds - rates.launch_seconds;

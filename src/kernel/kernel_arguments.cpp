@@ -7,8 +7,8 @@ namespace {
 
 using V = ArgumentValues;
 
-// The lists of arguments, by role or key of the manifest.
-namespace lists {
+// By role or key of the manifest.
+namespace argument_lists {
 
 // clang-format off
 constexpr KernelArgument gemm[] = {
@@ -57,21 +57,21 @@ constexpr KernelArgument reduce[] = {
     {"c", &V::c}, {"c_offset", &V::c_offset}, {"ldc", &V::ldc}};
 // clang-format on
 
-}  // namespace lists
+}  // namespace argument_lists
 
 std::span<const KernelArgument> arguments_of(Role role) {
   switch (role) {
     case Role::gemm:
     case Role::fallback:
-      return lists::gemm;
+      return argument_lists::gemm;
     case Role::pack:
-      return lists::pack;
+      return argument_lists::pack;
     case Role::pack_both:
-      return lists::pack_both;
+      return argument_lists::pack_both;
     case Role::scale:
-      return lists::scale;
+      return argument_lists::scale;
     case Role::reduce:
-      return lists::reduce;
+      return argument_lists::reduce;
   }
   return {};
 }
@@ -86,11 +86,12 @@ const char* KernelArgument::type() const {
 
 std::array<std::span<const KernelArgument>, 5> arguments_of(const Manifest& manifest) {
   using Group = std::span<const KernelArgument>;
-  const Group of_fallback = manifest.role == Role::fallback ? Group(lists::notes_of_fallback) : Group();
-  return {arguments_of(manifest.role), manifest.takes_lists() ? Group(lists::batch) : Group(),
-          manifest.takes_slices() ? Group(lists::parts) : Group(),
-          manifest.fallback.empty() ? of_fallback : Group(lists::notes),
-          manifest.keeps_one() ? Group(lists::packed) : Group()};
+  const Group of_fallback =
+      manifest.role == Role::fallback ? Group(argument_lists::notes_of_fallback) : Group();
+  return {arguments_of(manifest.role), manifest.takes_lists() ? Group(argument_lists::batch) : Group(),
+          manifest.takes_slices() ? Group(argument_lists::parts) : Group(),
+          manifest.fallback.empty() ? of_fallback : Group(argument_lists::notes),
+          manifest.keeps_one() ? Group(argument_lists::packed) : Group()};
 }
 
 std::size_t number_of_arguments(const Manifest& manifest, Passing passing) {

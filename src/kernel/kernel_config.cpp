@@ -319,13 +319,13 @@ std::size_t widest_cpu_vector(const Device& device) {
   return std::max(narrowest, device.native_float_width);
 }
 
-std::size_t packed_size(const KernelConfig& packing, std::size_t rows, std::size_t columns) {
-  const Manifest::Rule& rule = packing.manifest().packed_size;
+std::size_t packed_size(const KernelConfig& pack_kernel, std::size_t rows, std::size_t columns) {
+  const Manifest::Rule& rule = pack_kernel.manifest().packed_size;
   try {
     const std::int64_t size = rule.expression.evaluate([&](const std::string& name) {
       if (name == packed_rows_name) return static_cast<std::int64_t>(rows);
       if (name == packed_columns_name) return static_cast<std::int64_t>(columns);
-      return packing.values.at(name);
+      return pack_kernel.values.at(name);
     });
     return std::min(static_cast<std::size_t>(std::max<std::int64_t>(size, 0)), beyond_memory);
   } catch (const Error&) {

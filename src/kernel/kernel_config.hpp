@@ -82,7 +82,7 @@ std::size_t widest_cpu_vector(const Device& device);
 
 // Returns the size in floats of a padded packed copy of `rows` x `columns` that a kernel with role pack_both
 // makes.
-std::size_t packed_size(const KernelConfig& packing, std::size_t rows, std::size_t columns);
+std::size_t packed_size(const KernelConfig& pack_kernel, std::size_t rows, std::size_t columns);
 
 // Makes a config. `overrides` replace the variant's values, and these replace the defaults. The tile and the
 // time of a step may depend on `transposed`. Throws an Error: invalid_parameter, requirement_failed (both

@@ -49,7 +49,7 @@ std::size_t floats_of_c(const Cut& cut) {
   return clamped_product(cut.rows, block_ld(cut.columns));
 }
 
-std::size_t pieces_of(const Problem& problem, const Cut& cut) {
+std::size_t parts_of_cut(const Problem& problem, const Cut& cut) {
   return ceil_div(problem.m, cut.rows) * ceil_div(problem.n, cut.columns) * ceil_div(problem.k, cut.depth);
 }
 
@@ -71,7 +71,7 @@ Cut preferred_cut(const Problem& problem) {
   constexpr std::size_t depth_weight = 4;
   const auto too_few = [&] {
     const std::size_t bytes = sizeof(float) * (floats_of_a(cut) + floats_of_b(cut) + floats_of_c(cut));
-    return bytes > worth_cutting_bytes && pieces_of(problem, cut) < enough_parts;
+    return bytes > worth_cutting_bytes && parts_of_cut(problem, cut) < enough_parts;
   };
   while (cut.rows > largest_side || cut.columns > largest_side || too_few()) {
     if (!halve(cut, depth_weight)) break;

@@ -221,7 +221,7 @@ TEST_CASE(
 // tf32x3_wgmma. 128 x 4096 x 1024: 0.0225 tf32x3_wgmma, 0.0326 on fp32 units. 67 x 5445 x 3336: 0.065
 // fp16x3_one_packed, 0.072 tf32x3_wgmma. 4096: 0.66 fp16x3_wgmma, 1.35 tf32x3_wgmma, and in fp32 2.64
 // block_2d, 3.07 direct. 2048, in fp32: 0.339 and 0.399. 532 x 523 x 684: 0.018 tf32x3_wgmma, and 0.019 to
-// 0.028 fp16x3_wgmma, because the host takes that long for its three launches. 820 x 848 x 880: 0.030
+// 0.028 fp16x3_wgmma, mostly because the host takes so long for its three launches. 820 x 848 x 880: 0.030
 // tf32x3_wgmma, 0.022 to 0.025 fp16x3_wgmma.
 TEST_CASE(
     "on Hopper three products are chosen if they were measured to be the fastest and their bound allows it") {
