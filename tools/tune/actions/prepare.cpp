@@ -36,7 +36,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The number of calibrated shapes. In choices for an H200, they need 535 programs, and 2000 shapes need 616.
+// The number of calibrated shapes. In choices for an H200, they need 534 programs, and 2000 shapes need 616.
 // A rarer program is compiled when a call needs it.
 constexpr std::size_t sample_count = 768;
 
